@@ -6,9 +6,10 @@ import { raw } from "hono/html";
 import { type DirectoryFacts, type PlatformAddresses, withAddresses } from "./addresses.ts";
 import { type ApiReference, readApiReference, type TryLink } from "./api_reference.ts";
 import * as sources from "./documents.ts";
+import * as examples from "./examples.ts";
 import { type ErrorEntry, errorPlaces, renderErrors } from "./errors_page.tsx";
 import { type MarkdownPage, readMarkdown, type Resolve } from "./markdown.ts";
-import { renderFindings, renderOverview } from "./overview_page.tsx";
+import { addressesOf, renderFindings, renderOverview } from "./overview_page.tsx";
 import {
   CHAPTERS,
   COMMON_PATH,
@@ -45,8 +46,8 @@ export interface Docs {
   readonly paths: readonly string[];
   /** The page at a path as a whole HTML document; undefined if the path has none. */
   page(path: string): string | undefined;
-  /** The Markdown at a path that ends with `.md`, or at that of the list for programs; undefined if it has none. */
-  markdown(path: string): string | undefined;
+  /** The Markdown at a path that ends with `.md`, the list for programs, or an example; undefined if none is there. */
+  text(path: string): string | undefined;
   /** The page that answers a search in all of them. */
   find(question: string): Promise<string>;
   /** Makes the index before the first search asks for it. Other work gets its turn meanwhile. */
@@ -102,14 +103,14 @@ export function openDocs(
   const search = (): Promise<Search> =>
     made ??= openSearch([
       ...documents().values().map((document) => () => documentPlaces(document)),
+      () => [overviewPlace(source)],
       () => referencePlaces(source),
       () => errorPlaces(shown),
     ]);
   return {
     paths: [...pages.keys()],
     page: (path) => pages.get(path)?.(),
-    markdown: (path) =>
-      path === LLMS_PATH ? llmsText(source) : documents().get(path.replace(/\.md$/, ""))?.text,
+    text: (path) => textAt(source, path),
     async find(question) {
       const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
       return renderFindings(query, (await search())(query));
@@ -124,6 +125,15 @@ const NAMES: readonly string[] = Object.keys(sources).toSorted((a, b) => {
   return first < second ? -1 : first > second ? 1 : 0;
 });
 
+function textAt(source: DocsSource, path: string): string | undefined {
+  if (path === LLMS_PATH) return llmsText(source);
+  return path.endsWith(".md") ? source.documents().get(path.slice(0, -3))?.text : EXAMPLES.get(path);
+}
+
+const EXAMPLES: ReadonlyMap<string, string> = new Map(
+  Object.entries(examples).map(([name, text]) => [`${DOCS_PATH}/examples/${name}`, text]),
+);
+
 function readDocuments(
   addresses: PlatformAddresses,
   repositoryUrl: string | undefined,
@@ -136,7 +146,7 @@ function readDocuments(
   }));
 }
 
-/** A relative link leads to the page of its document. What is outside of `docs` is in the repository. */
+/** A relative link leads to the page of its document. What is outside of `docs` is in the repository, or an example. */
 function resolver(name: string, repositoryUrl: string | undefined): Resolve {
   return (href) => {
     if (href.startsWith("#") || /^https?:\/\//.test(href)) return href;
@@ -145,7 +155,8 @@ function resolver(name: string, repositoryUrl: string | undefined): Resolve {
     const known = [target, `${target}/README`].find((one) => pathname.startsWith("/docs/") && one in sources);
     if (known !== undefined) return `${documentPath(known)}${hash}`;
     const isFile = repositoryUrl !== undefined && !/^[a-z]+:/i.test(href);
-    return isFile ? `${repositoryUrl}${pathname.slice(1)}${hash}` : undefined;
+    if (isFile) return `${repositoryUrl}${pathname.slice(1)}${hash}`;
+    return EXAMPLES.has(`${DOCS_PATH}${pathname}`) ? `${DOCS_PATH}${pathname}` : undefined;
   };
 }
 
@@ -205,9 +216,9 @@ function llmsText({ reference, documents, addresses: { authUrl } }: DocsSource):
 
 /** How likely a reader of the portal looks for it: guides before rules, rules before what operators read. */
 function weightOf(path: string): number {
-  if (/^\/docs\/(tpp|bank|signatures|sandbox)$/.test(path)) return 2;
-  if (path.startsWith("/docs/contract")) return 0.7;
-  return 0.5;
+  if (/^\/docs\/(client|tpp|bank|signatures|sandbox)$/.test(path)) return 2;
+  if (path.startsWith("/docs/contract")) return 0.6;
+  return 0.4;
 }
 
 function documentPlaces({ path, title: where, page }: Document): Place[] {
@@ -219,6 +230,11 @@ function documentPlaces({ path, title: where, page }: Document): Place[] {
     text,
     weight,
   }));
+}
+
+function overviewPlace({ reference, addresses }: DocsSource): Place {
+  const text = addressesOf(reference, addresses).map((both) => both.join(" ")).join("\n");
+  return { href: `${DOCS_PATH}#addresses`, title: "Addresses", where: "Overview", text, weight: 2 };
 }
 
 function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] {

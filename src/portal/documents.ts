@@ -4,6 +4,7 @@
  */
 export { default as "architecture" } from "../../docs/architecture.md" with { type: "text" };
 export { default as "bank" } from "../../docs/bank.md" with { type: "text" };
+export { default as "client" } from "../../docs/client.md" with { type: "text" };
 export { default as "clocks" } from "../../docs/clocks.md" with { type: "text" };
 export { default as "contract/README" } from "../../docs/contract/README.md" with { type: "text" };
 export { default as "contract/back-channel" } from "../../docs/contract/back-channel.md" with { type: "text" };

@@ -1,5 +1,4 @@
 /** The first page of the portal: what this is, where everything is; or what a search found. */
-import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PlatformAddresses } from "./addresses.ts";
 import type { ApiReference } from "./api_reference.ts";
 import { CHAPTERS, DOCS_PATH } from "./paths.ts";
@@ -30,45 +29,43 @@ export function renderOverview(reference: ApiReference, addresses: PlatformAddre
             ))}
           </dl>
         </section>
-        <Addresses reference={reference} addresses={addresses} />
+        <section class="card guide" aria-labelledby="addresses">
+          <h2 id="addresses">Addresses</h2>
+          <dl class="facts">
+            {addressesOf(reference, addresses).map(([name, url]) => (
+              <div>
+                <dt>{name}</dt>
+                <dd>
+                  <code>{url}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
       </>
     ),
   });
 }
 
-function Addresses(
-  { reference, addresses: { authUrl, directoryIssuer, registrationAudience } }: {
-    readonly reference: ApiReference;
-    readonly addresses: PlatformAddresses;
-  },
-): JSX.Element {
-  const addresses = [
+/** What participants need to know of this platform. */
+export function addressesOf(
+  { servers }: ApiReference,
+  { authUrl, directoryIssuer, registrationAudience }: PlatformAddresses,
+): readonly (readonly [name: string, address: string])[] {
+  return [
     ["Browser authorization host", authUrl],
-    ...reference.servers.map(({ url, description }) => [description ?? "API host", url] as const),
-    ["Server metadata of a bank", `${authUrl}/.well-known/oauth-authorization-server/{BANK}`],
-    ["The platform’s public keys", `${authUrl}/jwks`],
+    ...servers.map(({ url, description }) => [description ?? "API host", url] as const),
+    ["Server metadata of a bank (discovery)", `${authUrl}/.well-known/oauth-authorization-server/{BANK}`],
+    ["The platform’s public keys (JWKS)", `${authUrl}/jwks`],
     ["The API reference for machines (OpenAPI 3.1)", `${authUrl}/openapi.json`],
+    ["Availability of each bank (service levels)", `${authUrl}/service-levels`],
     ["These pages as Markdown, for programs", `${authUrl}/llms.txt`],
     ["The participants directory, the iss of software statements", directoryIssuer],
+    ["The list of banks and TPPs", `${directoryIssuer}/participants`],
     ["The authority of participants’ certificates", `${directoryIssuer}/ca.pem`],
     ["The tan of a payload signature", new URL(directoryIssuer).host],
     ["The aud of a registration request", registrationAudience],
-  ] as const;
-  return (
-    <section class="card guide" aria-labelledby="addresses">
-      <h2 id="addresses">Addresses</h2>
-      <dl class="facts">
-        {addresses.map(([name, url]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>
-              <code>{url}</code>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
+  ];
 }
 
 /** The search results. */

@@ -25,6 +25,7 @@ export function errorPath(reason: string): string {
 /** The chapters, which every page links to. A chapter has the pages below its path. */
 export const CHAPTERS: readonly (readonly [path: string, title: string, about: string])[] = [
   [DOCS_PATH, "Overview", ""],
+  ["/docs/client", "Quickstart", "A payment and a bank from an empty folder, with the client library."],
   ["/docs/tpp", "Connect a TPP", "A payment step by step, with requests to copy, and what comes after it."],
   ["/docs/bank", "Connect a bank", "A customer’s visit, the back channel, payment orders, certification."],
   ["/docs/signatures", "Signatures", "How every signature is computed, with worked examples."],

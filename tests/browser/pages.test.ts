@@ -35,7 +35,7 @@ const PICTURED_DOCS = new Set([
 const DOCUMENTS = ["/docs/tpp", "/docs/contract/lists"];
 const LOOKED_AT_DOCS = [
   ...DOCUMENTS,
-  ...DOCS.paths.filter((path) => DOCS.markdown(`${path}.md`) === undefined),
+  ...DOCS.paths.filter((path) => DOCS.text(`${path}.md`) === undefined),
   "/docs?q=signature",
   "/docs?q=nothing-like-it",
 ];

@@ -1,11 +1,11 @@
 /** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1] [F14]. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { CHECKS } from "../../src/platform/operations/traces/shown_trace.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { buildCliPackage } from "../../scripts/upkeep/packages/cli_package.ts";
 import { buildClientPackage } from "../../scripts/upkeep/packages/client_package.ts";
 import { pollBankEvents } from "../../src/client/bank/back_channel.ts";
 import { openBank } from "../../src/client/bank/bank.ts";
-import { register } from "../../src/client/party/register_client.ts";
 import { createConsent } from "../../src/client/tpp/domestic_payments.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import type { Endpoints } from "../../src/client/party/connection.ts";
@@ -18,7 +18,7 @@ import {
   importsOf,
   installCommandLine,
   installPackage,
-  readmePrograms,
+  quickstart,
 } from "support/installed_package.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
@@ -75,10 +75,13 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
 
     await t.step("its types are those of its programs, with TypeScript 5", async () => {
       await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user}/pay.ts`);
-      const [tpp, bank] = await readmePrograms();
+      const { tpp, bank } = await quickstart();
       await Deno.writeTextFile(`${user}/ten_lines.ts`, tpp);
       await Deno.writeTextFile(`${user}/bank.ts`, bank);
-      await Deno.writeTextFile(`${user}/wrong.ts`, tpp.replace("redirectUri });", "});"));
+      await Deno.writeTextFile(
+        `${user}/wrong.ts`,
+        tpp.replace("endpoints, redirectUri });", "endpoints });"),
+      );
       const faults = await compile(user, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"]);
       assertEquals(faults.filter((words) => !words.startsWith("/wrong.ts: ")), []);
       assertMatch(faults.join("\n"), /'redirectUri' is missing/);
@@ -92,14 +95,14 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
       });
     }
 
-    await t.step("the ten lines of its README pay", async () => {
-      const args = ["ten_lines.js", dir, outsiders.redirectUri];
+    await t.step("the quickstart's program pays", async () => {
+      const args = ["ten_lines.js", "BANKA", dir, outsiders.redirectUri];
       assertMatch(await paid(dir, outsiders, { cwd: user, program: "node", args }), PAID);
     });
 
     const elsewhere = runtimes.filter(([name]) => name !== "Deno" && name !== "the newest Node");
     for (const [name, command] of elsewhere) { // the sandbox's banks are the same code on Deno
-      await t.step(`the bank of its README takes a payment on ${name}`, async () => {
+      await t.step(`the quickstart's bank takes a payment on ${name}`, async () => {
         assertMatch(await paidAtOwnBank(dir, outsiders, user, command("bank.js")), PAID);
       });
     }
@@ -142,13 +145,9 @@ async function paidAtOwnBank(
   cwd: string,
   [program = "", ...command]: readonly string[],
 ): Promise<string> {
-  const endpoints = await endpointsOf(dir);
   const name = "my-bank";
-  const bank = await openBank({ dir, name, endpoints });
-  const server = { fetch: bank.fetch, baseUrl: bank.baseUrl, audience: endpoints.registration_audience };
-  await register(server, bank.participant, "ASPSP").catch(() => {}); // registered before on another runtime
-  bank.close();
-  const { port } = new URL(bank.participant.redirectUris[0] ?? "");
+  const { redirectUris: [address = ""] } = await loadParticipant(`${dir}/participants/${name}`);
+  const { port } = new URL(address);
   const piped = { stdout: "piped", stderr: "piped" } as const;
   const args = [...command, dir, name, port];
   const running = startProcess(program, new Deno.Command(program, { args, cwd, ...piped }));
@@ -170,8 +169,14 @@ async function paidAtOwnBank(
 async function tryCommandLine(dir: string, user: string): Promise<void> {
   const folder = `${user}/cli`;
   await Deno.mkdir(folder);
-  const run = await installCommandLine(folder, await buildCliPackage(`${user}/built`), { SANDBOX_DIR: dir });
-  if (run === undefined) return;
+  const cli = await installCommandLine(folder, await buildCliPackage(`${user}/built`), { SANDBOX_DIR: dir });
+  if (cli === undefined) return;
+  const { run, follow } = cli;
+  const { onboardTpp, onboardBank } = await quickstart();
+  const rename = (text: string): string => text.replace("--name mine", "--name new-tpp");
+  assertMatch((await follow(rename(onboardTpp))).text, /participants\/new-tpp\.\n$/);
+  assertMatch((await follow(onboardBank)).text, /my-bank has a participant already/); // of onboardOutsiders
+  await assertKeepsCheckNames(folder);
   const doctor = await run("doctor", "--name", "mine");
   assertMatch(doctor.text, /^ok {5}order push .*\nEvery layer is fine\.\n$/m);
   const { text: jwt } = await run("sign", "assertion", "--name", "mine", "--bank", "BANKA");
@@ -215,4 +220,12 @@ async function consentWithOwnKeys(dir: string, { redirectUri }: Outsiders): Prom
   const merchant = { name: "Company Limited", iban: "FR1420041010050500013M02606", categoryCode: "5812" };
   const purchase = { orderId: crypto.randomUUID(), description: "Lunch", amount: "4.20", merchant };
   return (await createConsent(flow, await grantClientToken(flow), paymentRequest(purchase))).status;
+}
+
+/** Traces name each check by its function (docs/endpoints.md). */
+async function assertKeepsCheckNames(folder: string): Promise<void> {
+  const dist = `${folder}/node_modules/@payment-initiation/cli/dist`;
+  const files = [...Deno.readDirSync(dist)].filter(({ isFile }) => isFile);
+  const code = (await Promise.all(files.map(({ name }) => Deno.readTextFile(`${dist}/${name}`)))).join("");
+  assertEquals(Object.keys(CHECKS).filter((name) => !code.includes(`}, "${name}"`)), []);
 }

@@ -87,7 +87,7 @@ Deno.test("the documentation's links lead somewhere and its anchors are unique",
     for (const [, href = ""] of html.matchAll(/<a [^>]*href="([^"]+)"/g)) {
       const [page = "", anchor] = href.split("#");
       const target = page === "" ? path : page;
-      if (/^https?:|^\/(service-levels|receipt)$|\.md$/.test(target)) continue; // checked over HTTP
+      if (/^https?:|^\/(service-levels|receipt)$|\.md$|^\/docs\/examples\//.test(target)) continue; // over HTTP
       assert(ids.has(target), `${path} links to ${href}`);
       if (anchor !== undefined) assert(ids.get(target)?.has(anchor), `${path} links to ${href}`);
     }
@@ -104,6 +104,7 @@ Deno.test("with an address of the repository, pages and files outside of docs ar
   }
   assertStringIncludes(linked, '<a href="/docs/signatures#dpop-proof">');
   assert(!page({}).includes("code.example.com") && !page({}).includes("Edit this page"));
+  assertStringIncludes(page({}), '<a href="/docs/examples/first_payment.py">');
 });
 
 Deno.test("the documentation's pages load their own script alone, no inline style and nothing of another host [W3]", () => {
@@ -181,7 +182,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "idempotency key reused with different body": "idempotency|/docs/tpp#lost-responses",
   "invalid_dpop_proof": "dpop-|/docs/tpp#errors",
   "certificate bound token": "certificate|token|/docs/tpp#get-a-token-of-your-own",
-  "mtls handshake failed": "/docs/tpp#get-a-token-of-your-own|certificate-missing",
+  "mtls handshake failed":
+    "/docs/tpp#if-the-tls-handshake-fails|/docs/tpp#get-a-token-of-your-own|certificate-missing",
   "request_uri expired": "/docs/tpp#push-the-authorization-request|/docs/tpp#send-the-customer|request-uri",
   "pkce code_verifier": "pkce|code|/docs/tpp#exchange-the-code|oauth-",
   "x-jws-signature invalid": "signature",
@@ -204,7 +206,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "test user credentials sandbox": "/docs/sandbox#banks-and-customers|/docs/sandbox",
   "simulate failed payment": "/docs/sandbox#make-it-go-wrong",
   "postman collection": "/docs/tpp#requests-in-postman|/docs/sandbox#bring-your-own",
-  "client library sdk": "/docs/tpp#client-library",
+  "client library sdk": "/docs/client|/docs/tpp#client-library",
   "certificaton of a bank": "/docs/bank#certification", // mistyped
   "idempotancy": "idempotency|/docs/tpp#lost-responses", // mistyped
   "push payment orders to the bank": "/docs/bank#take-payment-orders|/docs/bank#pushed",
@@ -212,6 +214,31 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "oAuthUrl decrypt": "/docs/bank#receive-the-customer|handover",
   "receipt for customer": "receipt|/docs/tpp#payment-statuses",
   "x-fapi-interaction-id trace": "trace|/docs/tpp#errors",
+  // What a new developer asks first, with the portal's address alone.
+  "getting started": "/docs/client",
+  "quickstart": "/docs/client",
+  "npm install": "/docs/client#a-payment",
+  "self signed certificate in certificate chain": "/docs/tpp#if-the-tls-handshake-fails",
+  "ECONNRESET socket hang up": "/docs/tpp#if-the-tls-handshake-fails",
+  "which scopes are there": "/docs/tpp#get-a-token-of-your-own",
+  "refresh token": "/docs/tpp#get-a-token-of-your-own",
+  "recurring payments": "/docs/tpp#what-is-supported",
+  "cancel a payment": "/docs/tpp#what-is-supported",
+  "refund a payment": "/docs/tpp#what-is-supported|/docs/tpp#create-a-consent",
+  "which currencies are supported": "/docs/tpp#what-is-supported|/docs/contract/consents#rules",
+  "jwks url": "/docs#addresses",
+  "swagger": "/docs#addresses",
+  "list of banks": "/docs#addresses",
+  "go live production": "/docs/tpp#go-live",
+  "iat in the future": "/docs/signatures#client-assertion",
+  "ip whitelist": "/docs/bank#pushed",
+  "order already executed": "/docs/bank#take-payment-orders",
+  "mobile app": "/docs/bank#a-customer-who-confirms-elsewhere",
+  "generate csr": "/docs/tpp#become-a-participant",
+  "UK.OBIE.Field.Invalid": "/docs/errors#resource-invalid-fields",
+  "iframe popup": "/docs/tpp#send-the-customer",
+  "python example": "/docs/sandbox#bring-your-own|/docs/tpp#client-library",
+  "versioning": "/docs/contract/errors#versions",
 };
 
 Deno.test("what developers ask is found in the first three results [W4]", async () => {

@@ -72,10 +72,18 @@ async function* filesIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Runs a command of the command line's package, and returns its exit status and what it prints. */
-export type PackagedCommandLine = (
-  ...args: string[]
-) => Promise<{ readonly code: number; readonly text: string }>;
+/** What a program printed, and its exit status. */
+interface Printed {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** The command line's package. */
+export interface PackagedCommandLine {
+  run(...args: string[]): Promise<Printed>;
+  /** Runs commands of a page, which begin with `npx`. */
+  follow(commands: string): Promise<Printed>;
+}
 
 /**
  * Installs the command line with the Deno that it depends on, from npm's cache or its registry. Returns undefined, and
@@ -97,10 +105,13 @@ export async function installCommandLine(
     Deno.stdout.writeSync(new TextEncoder().encode(words));
     return undefined;
   }
-  return async (...args) => {
-    const program = `${folder}/node_modules/.bin/payment-initiation`; // what npx runs
+  const start = async (program: string, args: string[]): Promise<Printed> => {
     const { code, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env }).output();
     return { code, text: [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("") };
+  };
+  return {
+    run: (...args) => start(`${folder}/node_modules/.bin/payment-initiation`, args), // what npx runs
+    follow: (commands) => start("bash", ["-euc", commands]),
   };
 }
 
@@ -123,11 +134,16 @@ export async function compile(folder: string, files: readonly string[]): Promise
   );
 }
 
-/** The programs in the package's README: a TPP's and a bank's. */
-export async function readmePrograms(): Promise<readonly [tpp: string, bank: string]> {
-  const readme = await Deno.readTextFile(`${root}src/client/README.md`);
-  const [tpp = "", bank = ""] = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
-  return [tpp, bank];
+/** The quickstart's programs, a TPP's and a bank's, and its commands that onboard them. */
+export async function quickstart(): Promise<
+  Readonly<Record<"tpp" | "bank" | "onboardTpp" | "onboardBank", string>>
+> {
+  const page = await Deno.readTextFile(`${root}docs/client.md`);
+  const blocks = (language: string): readonly string[] =>
+    [...page.matchAll(RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"))].map(([, code = ""]) => code);
+  const [tpp = "", bank = ""] = blocks("js");
+  const [onboardTpp = "", onboardBank = ""] = blocks("sh").filter((code) => code.includes(" onboard "));
+  return { tpp, bank, onboardTpp, onboardBank };
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {

@@ -52,7 +52,7 @@ export const noBarrel: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => ({
     const everything = exported.find(({ type }) => type === "ExportAllDeclaration");
     const reExport = exported.find((node) =>
       node.type === "ExportNamedDeclaration" && node.source !== null &&
-      !node.source.value.endsWith(".md")
+      !/\.md$|^\.\.\/\.\.\/examples\//.test(node.source.value)
     ); // a text, not a file of the program
     const isNamed = /(^|\/)(index|mod)\.tsx?$/.test(path);
     const found = everything ?? (own ? undefined : reExport);
@@ -110,7 +110,8 @@ function outsideFault({ specifier, from, to, inSrc }: Edge): string | undefined 
   if (specifier === "") {
     return "The path of this import is known only to the running program. Import a literal path.";
   }
-  const isDocument = from === "portal/documents.ts" && /^docs\/.+\.md$/.test(to); // Decision W4
+  const isDocument = from === "portal/documents.ts" && /^docs\/.+\.md$/.test(to) || // Decision W4
+    from === "portal/examples.ts" && /^examples\/[^/]+$/.test(to);
   if (specifier.startsWith(".") && !inSrc && !isDocument) {
     return `${to} is outside src. Files of src import only src.`;
   }

@@ -32,7 +32,7 @@ export async function buildCliPackage(out: string = `${ROOT}.data/packages`): Pr
   const folder = `${out}/cli`;
   await emptyFolder(folder);
   const programs = TASKS.map((task) => [task, programOf(project, task)] as const);
-  await bundleTo(`${folder}/dist`, programs.map(([, { source }]) => source), ["--minify"]);
+  await bundleTo(`${folder}/dist`, programs.map(([, { source }]) => source), ["--keep-names"]);
   await nameCommands(`${folder}/dist`);
   const commands = Object.fromEntries(
     programs.map(([task, { source, description, flags }]): [string, PackagedCommand] => [

@@ -26,7 +26,7 @@ export async function buildClientPackage(out: string = `${ROOT}.data/packages`):
   await emptyFolder(folder);
   await bundleTo(dist, Object.values(project.exports), DEPENDENCIES.map((name) => `--external=${name}`));
   await writeDeclarations(dist, project);
-  await Deno.copyFile(`${ROOT}${SOURCE}/README.md`, `${folder}/README.md`);
+  await Deno.copyFile(`${ROOT}docs/client.md`, `${folder}/README.md`);
   return await pack(folder, manifestOf(project), CONTAINED.map((name) => pinned(project, name)));
 }
 

@@ -140,7 +140,7 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
     file(documentRoute, "application/json", () => JSON.stringify(openApi())),
     endpoint("browser", "public", rootRoute, [], (c) => c.redirect(DOCS_PATH, 303)),
     errorPageRoute(deps.site, deps.findTpp),
-    file(hidden(LLMS_PATH), MARKDOWN, () => docs().markdown(LLMS_PATH) ?? ""),
+    file(hidden(LLMS_PATH), MARKDOWN, () => docs().text(LLMS_PATH) ?? ""),
     ...traceEndpoint(deps, document),
     ...docsEndpoints(document, docs),
   ];
@@ -176,8 +176,9 @@ function docsEndpoints(
         return c.html(await docs().find(query));
       }
       const { path } = c.req;
-      const content = path.endsWith(".md") ? docs().markdown(path) : undefined;
-      if (content !== undefined) return answerDocument(c, await document(path, MARKDOWN, () => content));
+      const content = docs().text(path);
+      const type = path.endsWith(".md") ? MARKDOWN : "text/plain; charset=utf-8";
+      if (content !== undefined) return answerDocument(c, await document(path, type, () => content));
       if (!docs().paths.includes(path)) throw new ApiError("request.not_found");
       allowScript(c);
       return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));

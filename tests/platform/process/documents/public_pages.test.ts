@@ -131,7 +131,8 @@ Deno.test("GET /docs and its pages tell every endpoint, with no script but their
       assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg", "/assets/portal.js"]);
       assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
       for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
-        assertEquals(paths.includes(target.replace(/\.md$/, "")), true, target);
+        const isExample = target.startsWith("/docs/examples/"); // tested below
+        assertEquals(isExample || paths.includes(target.replace(/\.md$/, "")), true, target);
       }
       told.push(html);
     });
@@ -200,6 +201,7 @@ Deno.test("There is no documentation page but those listed", async () => {
       "/docs/",
       "/docs/nothing",
       "/docs/nothing.md",
+      "/docs/examples/nothing.py",
       "/docs/errors.md",
       "/docs/reference/a/b",
       "/docs/constructor",
@@ -208,6 +210,25 @@ Deno.test("There is no documentation page but those listed", async () => {
     const answer = await open(env, path);
     assertEquals(answer.status, 404, path);
     await answer.body?.cancel();
+  }
+});
+
+Deno.test("The examples that the documents name are there as plain text [W4]", async () => {
+  await using env = await openEnvironment();
+  const pages = await Promise.all(
+    ["tpp", "bank"].map(async (page) => (await open(env, `/docs/${page}`)).text()),
+  );
+  const linked = [...pages.join("").matchAll(/href="\/docs\/(examples\/[^"]+)"/g)].map(([, path = ""]) =>
+    path
+  );
+  assertEquals(new Set(linked).size, 7);
+  for (const path of linked) {
+    const answer = await open(env, `/docs/${path}`);
+    assertEquals(answer.headers.get("content-type"), "text/plain; charset=utf-8");
+    assertEquals(
+      await answer.text(),
+      await Deno.readTextFile(new URL(`../../../../${path}`, import.meta.url)),
+    );
   }
 });
 
