@@ -86,6 +86,9 @@ const NEEDS: Readonly<Record<string, string>> = {
   "consent.customer_authenticated": "payer_accounts",
   "consent.token_issued": "consent.Authorized",
   "consent.token_revoked": "consent.token_issued",
+  "consent.evidence_deleted": "consent.erased",
+  "payment.evidence_deleted": "payment.erased",
+  "payment.erased": "consent.erased",
   "payment_order.redriven": "payment_order.dead",
   "payment_order.resumed": "payment_order.held",
 };
@@ -98,6 +101,14 @@ function needsOf({ event, actor, subject }: Entry, facts: Case, isRecovered: boo
   if (subject === facts.payment && hasConsent) needs.push("consent.Consumed");
   return needs;
 }
+
+const ONCE = [
+  "consent.Authorized",
+  "consent.Rejected",
+  "consent.Consumed",
+  "consent.erased",
+  "payment.erased",
+];
 
 export function* requiredFaults(facts: Case): Generator<string> {
   const { entries, payment } = facts;
@@ -116,7 +127,7 @@ export function* requiredFaults(facts: Case): Generator<string> {
       yield `${nameOf(entry)} has no sca_result`;
     }
     const isClosed = event === "payment.Rejected" && roleOf(entry.actor) === "operator";
-    const isOnce = isClosed || ["consent.Authorized", "consent.Rejected", "consent.Consumed"].includes(event);
+    const isOnce = isClosed || ONCE.includes(event);
     const step = isClosed ? `${event} by an operator` : event;
     if (isOnce && before.has(step)) yield `${nameOf(entry)} is there twice`;
     before.add(step);
@@ -124,6 +135,9 @@ export function* requiredFaults(facts: Case): Generator<string> {
   const isConsumed = before.has("consent.Consumed");
   if (isConsumed && before.has("consent.Rejected") && !isRecovered) {
     yield "the consent was rejected and consumed";
+  }
+  if (isConsumed && before.has("consent.erased") && !before.has("payment.erased")) {
+    yield "the consent was erased without its payment";
   }
   if (isConsumed && first === undefined) yield "a consumed consent without a payment";
   yield* statusFaults(facts);

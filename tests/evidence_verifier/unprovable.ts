@@ -96,7 +96,7 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
     "nothing is left that a key of the TPP or the bank has signed",
   ],
   [
-    /^(transplanted|proofs forged|renumbered|moved|doubled): erased (\w+ )?(consent|payment)\.\w+(\.(removed|moved|doubled)|\.record\.deleted\.N)?$/,
+    /^(transplanted|proofs forged|renumbered|moved|doubled): erased (?!\w+\.erased.*\.(removed|doubled)$)(\w+ )?(consent|payment)\.\w+(\.(removed|moved|doubled)|\.record\.deleted\.N)?$/,
     "the order and the number of entries that only the platform has made, about what is erased",
   ],
   [/^proofs forged: erased $/, "nothing is left that binds a token to a key"],

@@ -112,11 +112,20 @@ const AFTER: readonly (readonly [string, string])[] = [
   ["consent.customer_authenticated", "payer_accounts"],
   ["consent.token_issued", "consent.Authorized"],
   ["consent.token_revoked", "consent.token_issued"],
+  ["consent.evidence_deleted", "consent.erased"],
+  ["payment.evidence_deleted", "payment.erased"],
   ["payment_order.redriven", "payment_order.dead"],
   ["payment_order.resumed", "payment_order.held"],
 ];
 const CLOSED = "payment.Rejected by an operator";
-const ONCE = ["consent.Authorized", "consent.Consumed", "consent.Rejected", CLOSED];
+const ONCE = [
+  "consent.Authorized",
+  "consent.Consumed",
+  "consent.Rejected",
+  "consent.erased",
+  "payment.erased",
+  CLOSED,
+];
 
 /** The steps come in an order in which they are possible. */
 function* verifyCourse(
@@ -132,6 +141,7 @@ function* verifyCourse(
     const step = event === "payment.Rejected" && OPERATOR.test(actor) ? CLOSED : event;
     if (step === CLOSED) needed.push("payment_order.dead");
     if (subject === payment && consent_entries > 0) needed.push("consent.Consumed");
+    if (event === "payment.erased") needed.push("consent.erased");
     for (const before of needed) {
       if (!done.has(before)) yield `${nameOf(entry)} comes without ${before} before it`;
     }
@@ -147,6 +157,9 @@ function* verifyCourse(
   }
   if (done.has("consent.Consumed") && !entries.some(({ record }) => record.subject === payment)) {
     yield "the consent was used for a payment, and the entries of the payment are missing";
+  }
+  if (done.has("consent.erased") && done.has("consent.Consumed") && !done.has("payment.erased")) {
+    yield "the consent was erased, and its payment was not";
   }
 }
 

@@ -39,7 +39,12 @@ export interface ClientStore {
    * Stages the client in place of the former entries. The commit fails if another registration committed meanwhile.
    * `actor` is recorded in the history, and is the client itself by default.
    */
-  stageRegistration(tx: Transaction, registration: Registration, former: Former, actor?: string): void;
+  stageRegistration(
+    tx: Transaction,
+    registration: Registration,
+    former: Former,
+    by: Authentication | "directory",
+  ): void;
   /** Returns what remains of a client that has deleted its registration. */
   findDeleted(from: Reader, clientId: ClientId): Promise<Entry<DeletedClient> | null>;
   /**
@@ -76,11 +81,13 @@ export function openClientStore(): ClientStore {
   };
 }
 
+const STATEMENT_KIND = { PISP: "tpp_statement", ASPSP: "bank_statement" } as const;
+
 function stageRegistration(
   tx: Transaction,
   registration: Registration,
   former: Former,
-  actor: string = registration.client.clientId,
+  by: Authentication | "directory",
 ): void {
   const { client, softwareStatement } = registration;
   stageDocument(tx, { sha256: client.statementSha256, text: softwareStatement });
@@ -88,8 +95,9 @@ function stageRegistration(
   const recorded = record(tx, client.clientId, (former.client ?? deleted)?.value ?? null, {
     at: client.updatedAt,
     event: former.client === null ? "client.registered" : "client.updated",
-    actor,
+    ...(by === "directory" ? { actor: by } : { actor: by.clientId, authentication: by }),
     reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
+    documents: [{ kind: STATEMENT_KIND[client.role], sha256: client.statementSha256 }],
   });
   check(tx, clientKey(client.clientId), former.client?.version ?? null);
   clientRecord.set(tx, clientKey(client.clientId), { ...client, ...recorded });

@@ -27,6 +27,7 @@ import {
   type Registration,
   registrationTimes,
 } from "./client.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import type { ClientStore, Former } from "./client_store.ts";
 import type { RegistrationJwtDeps, RegistrationRequest } from "./registration_jwt.ts";
 
@@ -39,7 +40,8 @@ export interface RegisterClientDeps extends TransactDeps, Pick<RegistrationJwtDe
 
 export interface RegisterClient extends RequestState {
   readonly request: RegistrationRequest;
-  readonly spkiThumbprint: string;
+  /** The certificate, and the registration JWT in the place of a client assertion. */
+  readonly authentication: Authentication;
   readonly limitParticipant: LimitParticipant;
 }
 
@@ -52,10 +54,10 @@ export async function registerClient(
   deps: RegisterClientDeps,
   command: RegisterClient,
 ): Promise<Registration> {
-  const { request, replayRecords } = command;
+  const { request, authentication, replayRecords } = command;
   const { statement } = request;
   const now = deps.clock();
-  if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
+  if (!await deps.keys.ownsTransportKey(statement, authentication.certificate)) {
     const expected = "one of the participant of the software statement";
     throw new ApiError("certificate.not_participants", mismatch("client certificate", expected));
   }
@@ -76,7 +78,7 @@ export async function registerClient(
     const times = { ...timesOf(former.client?.value, deleted?.value, now), updatedAt: now };
     const client = clientFrom(statement, request, times);
     const registration = { client, softwareStatement: statement.text };
-    deps.clients.stageRegistration(tx, registration, { ...former, deleted });
+    deps.clients.stageRegistration(tx, registration, { ...former, deleted }, authentication);
     const code = bankCodeOf(statement);
     if (former.client === null && code !== undefined) await deps.holdNewBank(tx, code, now);
     return registration;

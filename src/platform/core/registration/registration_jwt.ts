@@ -35,6 +35,8 @@ export interface RegistrationRequest {
   /** The directory's entry for the software; undefined if the software was just onboarded. */
   readonly listed: ListedStatus | undefined;
   readonly jti: string;
+  /** Of the registration JWT's header. */
+  readonly kid: string;
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly redirectUris: readonly string[];
@@ -49,7 +51,7 @@ export interface RegistrationJwtDeps extends MetadataRules {
 }
 
 /** The participant that must have signed, as the directory names it. */
-type Registrant = Signer & Pick<RegistrationRequest, "statement" | "listed">;
+type Registrant = Signer & Pick<RegistrationRequest, "statement" | "listed" | "kid">;
 
 const HEADER = { maxCharacters: MAX_REGISTRATION_JWT_CHARACTERS, typ: ["JWT"] } as const;
 const TIMES = {
@@ -78,11 +80,11 @@ export async function openRegistration(
     times: { ...TIMES, clock: deps.clock },
   });
   if (!verified.ok) return explained(verified.fault);
-  const { statement, listed } = verified.value.signer;
+  const { statement, listed, kid } = verified.value.signer;
   const checked = checkMetadata(verified.value.claims, statement, deps);
   if (!checked.ok) return checked;
   const { jti, exp: expiresAt, redirect_uris: redirectUris, grant_types: grantTypes } = checked.value;
-  return ok({ statement, listed, jti, expiresAt, redirectUris, grantTypes });
+  return ok({ statement, listed, jti, kid, expiresAt, redirectUris, grantTypes });
 }
 
 /** The claims are unverified here. Only the software statement is used, which the directory has signed. */
@@ -101,9 +103,9 @@ async function findRegistrant(
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const { kid } = jws.header;
   const key = typeof kid === "string" ? await deps.keys.signingKey(statement, kid) : undefined;
-  return key === undefined
+  return key === undefined || typeof kid !== "string"
     ? inPart("key", await deps.keys.kidFault(statement, kid))
-    : ok({ key, statement, listed });
+    : ok({ key, statement, listed, kid });
 }
 
 /**

@@ -10,6 +10,8 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { REGISTRATION_PATH } from "../../config/paths.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../../../base/profile.ts";
+import { digest } from "../../evidence/digest.ts";
+import { authenticationOf } from "../../guards/security/client_certificate.ts";
 import type { ClaimVariables } from "../../guards/security/proven_caller.ts";
 import type { RegistrationFault } from "./client_metadata.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
@@ -46,6 +48,7 @@ const route = createRoute({
 export interface RegistrationRouteDeps
   extends RegisterClientDeps, RegistrationJwtDeps, RegisteredClientRouteDeps {
   readonly clients: ClientStore;
+  readonly baseUrl: string;
 }
 
 /** Check: media type, content coding and size; sets the JWT of the body. */
@@ -72,9 +75,11 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
         (statement) => c.set("registrant", statement),
       );
       if (!request.ok) throw registrationError(request.fault);
+      const { statement: { clientId }, kid, jti } = request.value;
+      const assertion = { kid, jtiHash: digest(jti) };
       const registration = await registerClient(deps, {
         request: request.value,
-        spkiThumbprint: c.get("certificate").spkiThumbprint,
+        authentication: authenticationOf(c, deps.baseUrl, { clientId, assertion }),
         replayRecords: c.get("replayRecords"),
         interactionId: c.get("interactionId"),
         reads: c.get("reads"),

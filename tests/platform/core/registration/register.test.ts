@@ -1,15 +1,21 @@
 /** `POST /register/v1`: what a good registration gets, and what of it is believed (contract DC1 to DC17). */
+import "reflect-metadata";
 import { assertEquals, assertMatch } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
-import { requestToken } from "testing/flows.ts";
+import { X509Certificate } from "@peculiar/x509";
+import { spkiThumbprint } from "../../../../src/base/jose/rsa_key.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
+import { good, requestToken } from "testing/flows.ts";
+import { historyOf } from "testing/histories.ts";
 import { onboardOnly } from "testing/participants.ts";
 import {
   MANY_REGISTRATIONS,
   postRegistration,
   registrationJwt,
+  renewedStatement,
   statementWith,
 } from "testing/registration.ts";
-import { openEnvironment, START } from "testing/environment.ts";
+import { BASE_URL, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { NEWCOMER } from "./newcomer.ts";
 
@@ -37,6 +43,33 @@ Deno.test("POST register answers 201 with the registration and the statement unc
     id_token_signed_response_alg: "PS256",
   });
   assertEquals((await requestToken(env, newcomer)).status, 200);
+});
+
+Deno.test("the entry of a registration says how it was proven: certificate, registration JWT, software statement [EN6]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const jti = crypto.randomUUID();
+  await good(postRegistration(env, newcomer, { claims: { jti } }), 201);
+  env.now += 1000;
+  const statement = await renewedStatement(env, newcomer);
+  await good(postRegistration(env, newcomer, { statement }), 201);
+  const certificate = new X509Certificate(newcomer.transport.certificate);
+  const [registered, updated, ...more] = await historyOf(env.store, newcomer.clientId);
+  assertEquals([registered?.event, updated?.event, more], ["client.registered", "client.updated", []]);
+  assertEquals(registered?.actor, newcomer.clientId);
+  assertEquals(registered?.authentication, {
+    clientId: newcomer.clientId,
+    certificate: await spkiThumbprint(certificate.publicKey.rawData),
+    method: "POST",
+    target: `${BASE_URL}/register/v1`,
+    assertion: { kid: newcomer.signing.kid, jtiHash: await sha256(jti) },
+  });
+  assertEquals(
+    [registered?.documents, updated?.documents],
+    await Promise.all([newcomer.statement, statement].map(async (text) => [
+      { kind: "tpp_statement", sha256: await sha256(text) },
+    ])),
+  );
 });
 
 Deno.test("POST register makes a bank addressable, with the grant that the contract names for it [DC8]", async () => {

@@ -5,10 +5,11 @@ import { putStatus } from "testing/back_channel.ts";
 import { consentBody, good, pay } from "testing/flows.ts";
 import { openPushEnvironment, type PushEnvironment } from "support/orders.ts";
 import canonicalize from "canonicalize";
+import { decodeJwt } from "jose";
 import { digestOf, textOf } from "../../../../scripts/operators/case/signatures.ts";
 import { grownBundle, openJudge, printedThumbprints, toolsFor } from "./bundles.ts";
 import { contentOf, find, forge, type Forged, put, withContent } from "./forging.ts";
-import { bundleSchema } from "../../../../scripts/operators/case/bundle_schema.ts";
+import { bundleSchema, type Statement } from "../../../../scripts/operators/case/bundle_schema.ts";
 
 /** A settled payment whose account the customer chose at the platform. Returns its bundle. */
 async function paidFor(env: PushEnvironment, amount: string): Promise<string> {
@@ -170,9 +171,24 @@ Deno.test("with --tpp or --bank a bundle without a signature of that party does 
   const text = await paidFor(env, "165.88");
   const judged = openJudge(toolsFor(env.platform));
   const { TPP, bank } = printedThumbprints((await judged(text))[1]);
+  const { consent, consent_entries, payment_entries } = decodeJwt<Statement>(
+    bundleSchema.parse(JSON.parse(text)).statement,
+  );
+  const counts = { consent_entries: consent_entries + 1, payment_entries: payment_entries + 1 };
   const erased = await forge(text, (bundle) => {
     const last = bundle.entries.at(-1);
     if (last === undefined) return;
+    const ofPayment = structuredClone(last);
+    Object.assign(ofPayment.record, { actor: "clock", event: "payment.erased" });
+    delete ofPayment.record.items;
+    delete ofPayment.record.authentication;
+    ofPayment.bodies = [];
+    const ofConsent = structuredClone(ofPayment);
+    const { consent_entries: sequence } = counts;
+    Object.assign(ofConsent.record, { subject: consent, sequence, event: "consent.erased" });
+    last.record.sequence++;
+    bundle.entries.splice(-1, 0, ofConsent, ofPayment);
+    last.position++;
     last.record.event = "payment.evidence_deleted";
     last.record.actor = "clock";
     delete last.record.authentication;
@@ -185,7 +201,7 @@ Deno.test("with --tpp or --bank a bundle without a signature of that party does 
     last.bodies = [];
     for (const entry of bundle.entries) entry.bodies = entry.bodies.map(() => null);
     last.record.deleted = last.record.deleted.filter((place) => !place.endsWith("status_report"));
-  });
+  }, counts);
   assertEquals((await judged(erased))[0], true, (await judged(erased))[1]);
   for (const [option, thumbprint] of [["--tpp", TPP], ["--bank", bank]] as const) {
     const [holds, said] = await judged(erased, option, thumbprint);
