@@ -14,7 +14,7 @@ export async function lockSecretFile(path: string): Promise<Disposable> {
   }
 }
 
-/** Writes a file of mode 0600, and its folder with mode 0700 if it is missing. @throws {Error} in one sentence */
+/** Writes a file of mode 0600 for {@link giveToOwner}, and its folder with mode 0700 if it is missing. @throws {Error} in one sentence */
 export async function writeSecretFile(
   path: string,
   text: string,
@@ -26,7 +26,7 @@ export async function writeSecretFile(
   try {
     await makeFolderOf(path);
     await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
-    if (before !== undefined) await giveTo(draft, before);
+    await giveToOwner(draft, before);
     await Deno.rename(draft, path);
   } catch (error) {
     await Deno.remove(draft).catch(() => {});
@@ -39,8 +39,13 @@ async function makeFolderOf(path: string): Promise<void> {
   if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-// An administrator of the machine changes files of the directory's own user, who must be able to read them still.
-async function giveTo(path: string, { uid, gid }: Deno.FileInfo): Promise<void> {
+/**
+ * Gives a new file to the owner of the file that it replaces, or else to the owner of its folder if root has made it: an
+ * administrator of the machine makes files that the service's own user must be able to read.
+ */
+export async function giveToOwner(path: string, before: Deno.FileInfo | undefined): Promise<void> {
   const made = await Deno.stat(path);
+  if (before === undefined && made.uid !== 0) return;
+  const { uid, gid } = before ?? await Deno.stat(path.replace(/[^/]*$/, "") || ".");
   if (uid !== made.uid || gid !== made.gid) await Deno.chown(path, uid, gid);
 }

@@ -37,7 +37,7 @@ export const PAYMENT_EXAMPLES: readonly PaymentExample[] = [
   {
     language: "Python",
     file: "examples/first_payment.py",
-    command: [PYTHON, "examples/first_payment.py"],
+    command: ["env", "REQUESTS_CA_BUNDLE=/etc/hostname", PYTHON, "examples/first_payment.py"],
     needs: [[PYTHON, "-c", "import jwcrypto, requests"]],
     packages: ["python3-jwcrypto", "python3-requests"],
   },

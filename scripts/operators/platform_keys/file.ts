@@ -6,6 +6,7 @@ import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import type { Token } from "../../../src/base/jose/own_key.ts";
+import { giveToOwner } from "../../command_line/secret_file.ts";
 import { KeysFailure, type KeyUse } from "./arguments.ts";
 
 /** A key as the file holds it. A key in a token has no private members there. Times are Unix seconds. */
@@ -52,7 +53,7 @@ export async function readKeyFile(path: string, judging: Judging): Promise<KeyFi
   return JSON.parse(text) as KeyFile;
 }
 
-/** Writes the file for its owner alone; where there was one, for the owner that it had. @throws {KeysFailure} */
+/** Writes the file for its owner alone, with the mode of the one that it replaces. @throws {KeysFailure} */
 export async function writeKeyFile(
   path: string,
   content: KeyFile,
@@ -64,7 +65,8 @@ export async function writeKeyFile(
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
     await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
-    if (before !== undefined) await giveTo(draft, before);
+    await giveToOwner(draft, before);
+    if (before?.mode) await Deno.chmod(draft, before.mode & 0o770);
     await Deno.rename(draft, path);
   } catch (error) {
     await Deno.remove(draft).catch(() => {});
@@ -79,13 +81,6 @@ export async function rejectExisting(path: string): Promise<undefined> {
   if (await Deno.stat(path).then(() => true, () => false)) {
     throw new KeysFailure(`The file ${path} is there already; rotate adds keys to it.`);
   }
-}
-
-// An administrator rotates keys that belong to the platform's own user, who must be able to read them still.
-async function giveTo(path: string, { uid, gid, mode }: Deno.FileInfo): Promise<void> {
-  const made = await Deno.stat(path);
-  if (uid !== made.uid || gid !== made.gid) await Deno.chown(path, uid, gid);
-  if (mode !== null) await Deno.chmod(path, mode & 0o770);
 }
 
 async function judge(path: string, text: string, { now, tokenOf }: Judging): Promise<void> {
