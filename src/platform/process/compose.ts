@@ -8,6 +8,8 @@ import { openClocks } from "./process_clocks.ts";
 import { HOME_CELL } from "../config/cells.ts";
 import { consentStatus } from "../core/consents/read_consent.ts";
 import { openDecryptionLimit, openDeliveryLimit } from "../core/frontchannel/decryption_limit.ts";
+import type { CreatePaymentDeps } from "../core/payments/create_payment.ts";
+import { firstPush } from "../core/payments/first_push.ts";
 import type { ResultRouteDeps } from "../core/backchannel/result_routes.ts";
 import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
 import { backTo } from "../core/frontchannel/tpp_redirect.ts";
@@ -145,7 +147,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     },
     oauth: composeOAuth(parts, shared, guards),
     consents: { ...resources, openConsents, limitFunds: (id) => shared.limits.take("funds", id) },
-    payments: { ...resources, ...shared.delivery },
+    payments: { ...resources, ...paymentDeps(shared) },
     receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
     backchannel: resources,
     results: { ...shared, ...resources, ...deliveryDeps(parts, shared) },
@@ -153,6 +155,12 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
     events: composeEvents(parts, shared, guards, log),
   });
+}
+
+function paymentDeps(
+  { delivery, figures }: Shared,
+): Pick<CreatePaymentDeps, "outbox" | "figures" | "firstPush"> {
+  return { outbox: delivery.outbox, figures, firstPush: (order) => firstPush(delivery, order) };
 }
 
 function deliveryDeps(

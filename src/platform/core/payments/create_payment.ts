@@ -14,17 +14,28 @@ import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/a
 import type { Bank } from "../../guards/security/caller.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import type { Entry } from "../../../base/store/store.ts";
-import { type RequestState, transact, type Transaction } from "../../../base/store/transaction.ts";
+import {
+  type RequestState,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../../base/store/transaction.ts";
+import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PayingAccount, ReadablePayment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
-import type { DeliverOrderDeps } from "./deliver_order.ts";
-import { firstPush } from "./first_push.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PaymentStore } from "./payment_store.ts";
 import { type LeasedOrder, openOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
-export interface CreatePaymentDeps extends DeliverOrderDeps {
+export interface CreatePaymentDeps extends TransactDeps {
   readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
   readonly claims: ClaimStore;
+  readonly figures: Pick<FiguresRecorder, "payment">;
+  /** Pushes the order, if the bank answers soon enough. Never rejects. */
+  readonly firstPush: (order: LeasedOrder) => Promise<void>;
 }
 
 /** A decoded request whose token and signature are verified. */
@@ -158,7 +169,7 @@ async function answered(
   order: LeasedOrder | undefined,
 ): Promise<ReadablePayment> {
   if (order === undefined) return payment;
-  await firstPush(deps, order);
+  await deps.firstPush(order);
   try {
     const stored = await deps.payments.find(deps.store, payment.id);
     if (stored === null) return payment;
