@@ -22,7 +22,7 @@ export const PLANTS: readonly Plant[] = [
     name: "consent and payment in two commits",
     file: "src/platform/core/payments/create_payment.ts",
     changes: [
-      ["import { type RequestState,", "import { commitIfUnchanged, type RequestState,"],
+      ["  type RequestState,\n", "  commitIfUnchanged,\n  type RequestState,\n"],
       [
         "    stage(deps, tx, command,",
         `    const cause = { actor: "plant", reason: \`payment \${id}\` };

@@ -1,4 +1,4 @@
-/** The platform's background work. Each job runs once a second, one pass at a time, until it is stopped. */
+/** The platform's background work. Each job begins a pass once a second, one at a time, until it is stopped. */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { Log } from "../observed/log_events.ts";
 
@@ -23,7 +23,10 @@ const MAX_PACE = 32;
 /** Of one job at one occasion. */
 const MAX_PASSES = 100;
 
-/** Returns work that has not started. `settled` waits for tasks that jobs have left running. */
+/**
+ * Returns work that has not started. All jobs begin at the same beat, so that a database reads for them together.
+ * `settled` waits for tasks that jobs have left running.
+ */
 export function backgroundWork(
   jobs: readonly Job[],
   settled: () => Promise<unknown>,
@@ -31,16 +34,26 @@ export function backgroundWork(
   everyMs: number = EVERY_MS,
 ): BackgroundWork {
   let stopped = false;
-  const loops = jobs.map((job) => openLoop(job, () => stopped, log, everyMs)); // a slow job does not delay others
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const loops = jobs.map((job) => openLoop(job, () => stopped, log)); // a slow job does not delay others
+  const nextBeat = (): void => {
+    timer = setTimeout(() => {
+      for (const { beat } of loops) beat();
+      if (!stopped) nextBeat();
+    }, everyMs);
+  };
   return {
-    startWork: () => loops.forEach(({ start }) => start()),
+    startWork() {
+      if (timer === undefined) nextBeat();
+    },
     async workOnce() {
       await Promise.all(jobs.map((job) => workOff(job, () => stopped, log)));
       await settled();
     },
     async stop() {
       stopped = true;
-      await Promise.all([...loops.map(({ end }) => end()), settled()]);
+      clearTimeout(timer);
+      await Promise.all([...loops.map(({ pass }) => pass()), settled()]);
     },
   };
 }
@@ -54,27 +67,31 @@ async function workOff(job: Job, isStopped: () => boolean, log: Log): Promise<vo
   }
 }
 
-function openLoop(
-  job: Job,
-  isStopped: () => boolean,
-  log: Log,
-  everyMs: number,
-): { start(): void; end(): Promise<unknown> } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let pass: Promise<unknown> = Promise.resolve();
-  let waitMs = everyMs;
-  const work = (): void => {
-    pass = job(isStopped).then(() => waitMs = everyMs, (error: Error) => {
-      waitMs = Math.min(2 * waitMs, MAX_PACE * everyMs);
-      fail(log, error);
-    }).finally(() => void (isStopped() || (timer = setTimeout(work, waitMs))));
-  };
+interface Loop {
+  /** Begins a pass, unless one is under way or the pause after a failure is not over. */
+  readonly beat: () => void;
+  /** The newest pass. Never rejects. */
+  readonly pass: () => Promise<void>;
+}
+
+function openLoop(job: Job, isStopped: () => boolean, log: Log): Loop {
+  let pass = Promise.resolve();
+  let isUnderWay = false;
+  let pace = 1;
+  let beatsLeft = 1;
   return {
-    start: () => void (timer ??= setTimeout(work, everyMs)),
-    end(): Promise<unknown> {
-      clearTimeout(timer);
-      return pass;
+    beat() {
+      if (isUnderWay || --beatsLeft > 0) return;
+      isUnderWay = true;
+      pass = Promise.try(job, isStopped).then(() => void (pace = 1), (error: Error) => {
+        pace = Math.min(2 * pace, MAX_PACE);
+        fail(log, error);
+      }).finally(() => {
+        beatsLeft = pace;
+        isUnderWay = false;
+      });
     },
+    pass: () => pass,
   };
 }
 

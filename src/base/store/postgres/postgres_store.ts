@@ -13,7 +13,7 @@ import type { Connections, Sql } from "./connections.ts";
 import { startExpiry } from "./expiry.ts";
 import { CHECK_FAILED, PostgresFailure } from "./failure.ts";
 import { encodeKey } from "./key_codec.ts";
-import { openListings, readListings } from "./listings.ts";
+import { openSharedReads, readTogether } from "./shared_reads.ts";
 
 /** Longest time in which a commit that has not been sent is tried again. */
 const UNSENT_PATIENCE_MS = 3000;
@@ -24,9 +24,11 @@ const RETRY_MS = 100;
 /** Opens the store. The schema must be current (`schema.ts`). */
 export function openPostgresStore(connections: Connections): Store {
   const expire = startExpiry(connections);
-  const list = openListings((listings) => read(connections, (sql) => readListings(sql, listings)));
+  const shared = openSharedReads((reads) => read(connections, (sql) => readTogether(sql, reads)));
   return {
     async get<T>(key: Key): Promise<Entry<T> | null> {
+      const joined = shared.join(key);
+      if (joined !== undefined) return ((await joined)[0] ?? null) as Entry<T> | null;
       const [row] = await read(
         connections,
         (sql) => sql<Row<T>[]>`select value, version from hub.entry where key = ${encodeKey(key)}::bytea`,
@@ -34,7 +36,7 @@ export function openPostgresStore(connections: Connections): Store {
       return row === undefined ? null : { key, value: row.value, version: row.version };
     },
     getMany: (keys) => getMany(connections, keys),
-    list: async <T>(listing: Listing) => [...await list(listing)] as Entry<T>[],
+    list: async <T>(listing: Listing) => [...await shared.list(listing)] as Entry<T>[],
     async commit(staged) {
       const done = await commitPatiently(connections, staged);
       expire();

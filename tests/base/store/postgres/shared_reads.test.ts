@@ -1,10 +1,14 @@
-/** Listings that begin together are read with one statement, and each finds what it finds alone. */
+/** Reads that begin together are one statement, and each finds what it finds alone. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
-import { openListings, readListings } from "../../../../src/base/store/postgres/listings.ts";
+import {
+  openSharedReads,
+  type Read,
+  readTogether,
+} from "../../../../src/base/store/postgres/shared_reads.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
-import { type Key, type Listing, StoreFailure } from "../../../../src/base/store/store.ts";
+import { type Entry, type Key, type Listing, StoreFailure } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const GROUPS = Array.from({ length: 20 }, (_, group) => `group ${group}`);
@@ -21,9 +25,9 @@ Deno.test({
       await store.commit({ checks: [], writes });
     }
     const sizes: number[] = [];
-    const list = openListings((listings) => {
+    const { list } = openSharedReads((listings) => {
       sizes.push(listings.length);
-      return connections.run((sql) => readListings(sql, listings));
+      return connections.run((sql) => readTogether(sql, listings));
     });
     const listings: Listing[] = GROUPS.map((group, index) => ({
       prefix: [group],
@@ -51,11 +55,14 @@ Deno.test({
 
 Deno.test("A listing whose neighbour takes too long is read alone", async () => {
   const sizes: number[] = [];
-  const list = openListings((listings) => {
+  const { list } = openSharedReads((listings) => {
     sizes.push(listings.length);
-    const isSlow = listings.some(({ prefix }) => prefix[0] === "slow");
+    const isSlow = listings.some((read) => "prefix" in read && read.prefix[0] === "slow");
     if (isSlow) return Promise.reject(new StoreFailure("it took too long", "statement"));
-    return Promise.resolve(listings.map(({ prefix: key }) => [{ key, value: 1, version: "1" }]));
+    const found = (
+      read: Read,
+    ): Entry<unknown>[] => [{ key: "key" in read ? read.key : read.prefix, value: 1, version: "1" }];
+    return Promise.resolve(listings.map(found));
   });
   const slow = list({ prefix: ["slow"], limit: 1 });
   const quick = list({ prefix: ["quick"], limit: 1 });
@@ -64,4 +71,36 @@ Deno.test("A listing whose neighbour takes too long is read alone", async () => 
   assertEquals(sizes, [2, 1, 1]);
   await assertRejects(() => list({ prefix: ["slow"], limit: 1 }), StoreFailure);
   assertEquals(sizes.length, 4);
+});
+
+Deno.test({
+  name: "A key that is read while listings wait goes with them, and alone otherwise",
+  ignore: isPostgresMissing,
+  async fn() {
+    const connections = await openConnections(readPostgresUrl(await newPostgresDatabase()));
+    const store = openPostgresStore(connections);
+    const [there, missing]: Key[] = [["one", "1"], ["one", "2"]];
+    await store.commit({ checks: [], writes: [{ kind: "set", key: there ?? [], value: { v: 1 } }] });
+    const sizes: number[] = [];
+    const { list, join } = openSharedReads((reads) => {
+      sizes.push(reads.length);
+      return connections.run((sql) => readTogether(sql, reads));
+    });
+    assertEquals(join(there ?? []), undefined);
+    const [listed, joined, nothing] = await Promise.all([
+      list({ prefix: ["one"], limit: 5 }),
+      join(there ?? []),
+      join(missing ?? []),
+    ]);
+    assertEquals(sizes, [3]);
+    assertEquals([listed, joined, nothing], [
+      [await store.get(there ?? [])],
+      [await store.get(there ?? [])],
+      [],
+    ]);
+    assertEquals(join(there ?? []), undefined);
+    const together = await Promise.all([store.list({ prefix: ["one"], limit: 5 }), store.get(missing ?? [])]);
+    assertEquals(together[1], null);
+    await store.close();
+  },
 });
