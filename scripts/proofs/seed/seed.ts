@@ -14,6 +14,7 @@ import { operate } from "./seeded_operators.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const PASS_MS = 3 * HOUR_MS;
+const LATE_PASS_MS = 5 * 60_000;
 /** Payments at once. */
 const AT_ONCE = 6;
 /** The last part of the payments is made in the last hour. */
@@ -41,6 +42,8 @@ interface Scene extends SeedOptions {
   readonly random: Random;
   /** By end-to-end id. */
   readonly plans: Map<string, Plan>;
+  /** When the background work passes next. */
+  passAt: number;
 }
 
 /** Fills the environment's store. The clock stands at `until` afterwards. */
@@ -51,7 +54,7 @@ export async function seed(
 ): Promise<Parties> {
   env.now = options.until - options.days * DAY_MS;
   const parties = await onboardParties(env, options);
-  const scene = { ...options, env, parties, random: seeded(1, "seed"), plans: new Map() };
+  const scene = { ...options, env, parties, random: seeded(1, "seed"), plans: new Map(), passAt: env.now };
   const directory = env.network;
   env.network = (request) =>
     new URL(request.url).host === "directory.example" ? directory(request) : takeOrder(scene, request);
@@ -81,14 +84,15 @@ function momentsOf({ payments, days, until, random }: Scene): readonly number[] 
   }).toSorted((one, other) => one - other);
 }
 
-/** Moves the clock, with a pass of the background work each three hours. */
-async function workUntil({ env }: Scene, moment: number): Promise<void> {
-  while (env.now + PASS_MS < moment) {
-    env.now += PASS_MS;
+/** Moves the clock, with a pass of the background work each three hours, and each five minutes at the end. */
+async function workUntil(scene: Scene, moment: number): Promise<void> {
+  const { env, until } = scene;
+  while (scene.passAt <= moment) {
+    env.now = Math.max(env.now, scene.passAt);
     await env.platform.workOnce();
+    scene.passAt = env.now + (env.now < until - PASS_MS ? PASS_MS : LATE_PASS_MS);
   }
   env.now = Math.max(env.now, moment);
-  await env.platform.workOnce();
 }
 
 async function payment({ env, parties, random, plans }: Scene, number: number): Promise<void> {

@@ -26,7 +26,7 @@ export const lastHourSchema = z.strictObject({
   Data: z.strictObject({
     Total: z.strictObject(withReasons),
     Today: z.strictObject(withReasons).openapi({
-      description: "The day (UTC). Processes store their sums once a minute.",
+      description: "The day (UTC). Each process stores its sums with its last hour.",
     }),
     Minute: z.array(z.strictObject({ DateTime: z.string().openapi({ format: "date-time" }), ...sums }))
       .openapi({ description: "Oldest first. The last one is not over." }),

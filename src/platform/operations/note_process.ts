@@ -22,11 +22,11 @@ export interface NoteProcessDeps {
   readonly lanes: () => AdmissionState;
   /** The key that signs for the platform now. */
   readonly signingKid: () => string;
-  readonly figures: Pick<FiguresRecorder, "lastHour" | "lastPushes">;
+  readonly figures: Pick<FiguresRecorder, "lastHour" | "lastPushes" | "write">;
 }
 
 export interface ProcessNote {
-  /** Notes the state every 10 s, and between that does not touch the store. Returns 0. @throws {StoreFailure} */
+  /** Notes the state and stores the figures every 10 s, and between that does not touch the store. Returns 0. @throws {StoreFailure} */
   note(): Promise<number>;
   /** Deletes the note, when the process stops. @throws {StoreFailure} */
   forget(): Promise<void>;
@@ -57,6 +57,7 @@ export function openProcessNote(
     async note() {
       if (steady() < nextAt) return 0;
       nextAt = steady() + EVERY_MS;
+      await figures.write(); // so that the sums of the day have what the last hour has
       await processes.note(await state());
       return 0;
     },

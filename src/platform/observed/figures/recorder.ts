@@ -1,6 +1,6 @@
 /**
  * Counts in memory what requests and pushes do. A background job stores the sums, so that no request waits for it. A
- * process that ends without its stop loses the last minute.
+ * process that is killed loses the last ten seconds, or the last minute if operators do not see it among the others.
  */
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../metrics.ts";
