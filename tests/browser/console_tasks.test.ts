@@ -14,10 +14,10 @@ class Clicks {
 
   constructor(readonly page: Page, readonly site: Site) {}
 
-  /** Begins a task at the dashboard. */
-  async begin(): Promise<void> {
+  /** Begins a task at the dashboard, or at another page. */
+  async begin(path = "/console"): Promise<void> {
     this.#clicks = 0;
-    await this.page.goto(`${this.site.origin}/console`);
+    await this.page.goto(`${this.site.origin}${path}`);
   }
 
   async click(target: Locator): Promise<void> {
@@ -30,7 +30,7 @@ class Clicks {
     await this.page.locator(field).press("Enter");
   }
 
-  /** Asserts that the task is done at this address. */
+  /** Asserts that the task is done at this address, which may have `*` for parts of a path. */
   async end(most: number, address: string): Promise<void> {
     await this.page.waitForURL(`${this.site.origin}${address}`);
     assert(this.#clicks <= most, `${this.#clicks} clicks, at most ${most}`);
@@ -90,7 +90,7 @@ async function readings(visit: Clicks): Promise<void> {
   assert((await page.locator("tbody").textContent())?.includes(REASON));
 }
 
-/** Finds a payment by its end-to-end id, and opens the evidence of a step. */
+/** Finds a payment by its end-to-end id, and opens the evidence of a step of its case. */
 async function findings(visit: Clicks, id: string): Promise<void> {
   const { page } = visit;
   await visit.begin();
@@ -100,8 +100,9 @@ async function findings(visit: Clicks, id: string): Promise<void> {
   await visit.click(page.locator(`a[href="/console/cases/${id}"]`).first());
   await visit.end(2, `/console/cases/${id}`);
 
-  await page.locator('a[href*="/evidence/"]').first().click();
-  await page.waitForURL("**/evidence/*/*");
+  await visit.begin(`/console/cases/${id}`);
+  await visit.click(page.locator('a[href*="/evidence/"]').first());
+  await visit.end(2, `/console/cases/${id}/evidence/*/*`);
   const shown = (await page.locator("pre").allTextContents()).join();
   assert(shown.includes("InstructedAmount"), shown);
 }
