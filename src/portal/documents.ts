@@ -75,8 +75,12 @@ export { default as "operations/runbooks/client-certificate-expires" } from "../
 export { default as "operations/runbooks/clock-differs" } from "../../docs/operations/runbooks/clock-differs.md" with { type: "text" };
 export { default as "operations/runbooks/connections-near-limit" } from "../../docs/operations/runbooks/connections-near-limit.md" with { type: "text" };
 export { default as "operations/runbooks/directory-unavailable" } from "../../docs/operations/runbooks/directory-unavailable.md" with { type: "text" };
+export { default as "operations/runbooks/edge-failing" } from "../../docs/operations/runbooks/edge-failing.md" with { type: "text" };
+export { default as "operations/runbooks/edge-server-down" } from "../../docs/operations/runbooks/edge-server-down.md" with { type: "text" };
+export { default as "operations/runbooks/error-budget-burns" } from "../../docs/operations/runbooks/error-budget-burns.md" with { type: "text" };
 export { default as "operations/runbooks/events-dead" } from "../../docs/operations/runbooks/events-dead.md" with { type: "text" };
 export { default as "operations/runbooks/events-delayed" } from "../../docs/operations/runbooks/events-delayed.md" with { type: "text" };
+export { default as "operations/runbooks/handshakes-failing" } from "../../docs/operations/runbooks/handshakes-failing.md" with { type: "text" };
 export { default as "operations/runbooks/log-lines-dropped" } from "../../docs/operations/runbooks/log-lines-dropped.md" with { type: "text" };
 export { default as "operations/runbooks/open-consents-near-limit" } from "../../docs/operations/runbooks/open-consents-near-limit.md" with { type: "text" };
 export { default as "operations/runbooks/orders-dead" } from "../../docs/operations/runbooks/orders-dead.md" with { type: "text" };
@@ -89,6 +93,7 @@ export { default as "operations/runbooks/signer-failing" } from "../../docs/oper
 export { default as "operations/runbooks/signing-certificate-expires" } from "../../docs/operations/runbooks/signing-certificate-expires.md" with { type: "text" };
 export { default as "operations/runbooks/store-failing" } from "../../docs/operations/runbooks/store-failing.md" with { type: "text" };
 export { default as "operations/runbooks/store-has-one-copy" } from "../../docs/operations/runbooks/store-has-one-copy.md" with { type: "text" };
+export { default as "operations/runbooks/volume-nearly-full" } from "../../docs/operations/runbooks/volume-nearly-full.md" with { type: "text" };
 export { default as "operations/runtimes" } from "../../docs/operations/runtimes.md" with { type: "text" };
 export { default as "operations/upgrade" } from "../../docs/operations/upgrade.md" with { type: "text" };
 export { default as "performance" } from "../../docs/performance.md" with { type: "text" };

@@ -4,7 +4,7 @@ import { headerAttacks } from "support/proxy_header_attacks.ts";
 import { networkAttacks } from "support/proxy_network_attacks.ts";
 import { pageAttacks } from "support/proxy_page_attacks.ts";
 import { platformAttacks } from "support/proxy_platform_attacks.ts";
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 import { freePort } from "testing/served_platform.ts";
@@ -14,6 +14,7 @@ import { manyRequests, requestAttacks, slowBodies } from "support/proxy_request_
 import { tlsAttacks } from "support/proxy_tls_attacks.ts";
 
 const haproxy = await findProxy("haproxy");
+const RULES = new URL("../../docs/operations/prometheus/rules.yml", import.meta.url);
 
 tlsAttacks(haproxy, 0);
 headerAttacks(haproxy);
@@ -45,7 +46,8 @@ proxyTest(
       PLATFORM_PROXY_SECRET: PROXY_SECRET,
       PLATFORM_BACKENDS: `127.0.0.1:${backend.addr.port},127.0.0.1:${down}`,
     };
-    const running = await startProxy("haproxy", program, { folder, participantsCa }, env, freePort());
+    const port = freePort();
+    const running = await startProxy("haproxy", program, { folder, participantsCa }, env, port);
     try {
       const text = async (): Promise<string> => await (await fetch(running.metricsUrl)).text();
       const stateOf = (figures: string, server: string, state: string): string | undefined =>
@@ -55,6 +57,11 @@ proxyTest(
       await until(async () => stateOf(figures = await text(), "platform2", "DOWN") === "1");
       assertEquals(stateOf(figures, "platform1", "UP"), "1");
       assertMatch(figures, /^haproxy_backend_current_queue\{proxy="customers"\} 0$/m);
+      await assertRejects(() => fetch(`https://127.0.0.1:${port}/`)); // the client does not know the authority
+      await until(async () => failedHandshakes(figures = await text()) > 0);
+      const rules = await Deno.readTextFile(RULES);
+      const unknown = rules.match(/haproxy_\w+/g)?.filter((name) => !figures.includes(`\n${name}{`));
+      assertEquals(unknown, [], "the alert rules name figures that HAProxy has");
       const other = await fetch(running.metricsUrl.replace("/metrics", "/"));
       assertEquals([other.status, (await other.body?.cancel()) ?? ""], [404, ""]);
     } finally {
@@ -63,3 +70,13 @@ proxyTest(
     }
   },
 );
+
+/** Connections without a session, as the rule HandshakesFailing counts them. */
+function failedHandshakes(figures: string): number {
+  const sum = (name: string): number =>
+    [...figures.matchAll(
+      RegExp(`^haproxy_frontend_${name}_total\\{proxy="(?!metrics)[^"]*"\\} (\\d+)$`, "gm"),
+    )]
+      .reduce((all, [, count]) => all + Number(count), 0);
+  return sum("connections") - sum("sessions");
+}
