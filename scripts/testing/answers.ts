@@ -100,6 +100,15 @@ interface Levels {
   readonly response_median?: number | null;
   readonly response_percentile_95?: number | null;
 }
+export interface Banks {
+  readonly banks: readonly {
+    readonly bank: string;
+    readonly state: string;
+    readonly state_since?: string;
+    readonly planned_outages?: readonly object[];
+  }[];
+}
+
 export interface ServiceLevels {
   readonly from: string;
   readonly until: string;

@@ -32,6 +32,9 @@ export const ARGUMENTS = {
   "receipt.asOf": ["time"],
   "receipt.payee": ["tpp"],
   "levels.lead": ["from", "until", "time"],
+  "levels.state.degraded": ["time"],
+  "levels.state.down": ["time"],
+  "levels.state.planned_outage": ["time"],
 } as const;
 
 /** A message as children of an element, or as plain text. */

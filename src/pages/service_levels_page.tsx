@@ -25,6 +25,12 @@ export interface ShownLevels {
   readonly days: readonly (LevelNumbers & { readonly day: string })[];
 }
 
+/** The state of a bank now, and since when, milliseconds. */
+export interface ShownState {
+  readonly state: "available" | "degraded" | "down" | "planned_outage";
+  readonly since: number;
+}
+
 export interface ServiceLevelsView {
   readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
@@ -36,6 +42,8 @@ export interface ServiceLevelsView {
   /** Shown by day. */
   readonly one?: ShownLevels;
   readonly addressOf: (bank?: string) => string;
+  /** Undefined if the bank was never anything but available. */
+  readonly healthOf: (bank: string) => ShownState | undefined;
   /** The slowest time that is told apart, milliseconds. */
   readonly slowest: number;
 }
@@ -65,7 +73,7 @@ export function renderServiceLevels(view: ServiceLevelsView, language: Language)
 }
 
 function AllBanks(
-  { banks, addressOf, slowest, language }: ServiceLevelsView & { language: Language },
+  { banks, addressOf, healthOf, slowest, language }: ServiceLevelsView & { language: Language },
 ): JSX.Element {
   if (banks.length === 0) return <p class="card">{phrase(language, "levels.none")}</p>;
   return (
@@ -75,9 +83,12 @@ function AllBanks(
         slowest={slowest}
         first="levels.bank"
         rows={banks.map(({ bank, name, total }) => [
-          <a href={addressOf(bank)}>
-            <ParticipantText text={name} />
-          </a>,
+          <>
+            <a href={addressOf(bank)}>
+              <ParticipantText text={name} />
+            </a>
+            <State now={healthOf(bank)} language={language} />
+          </>,
           total,
         ])}
       />
@@ -98,6 +109,7 @@ function OneBank(
       <h2>
         <ParticipantText text={one.name} />
       </h2>
+      <State now={view.healthOf(one.bank)} language={language} />
       <p>
         <a href={view.addressOf()}>{phrase(language, "levels.all")}</a>
       </p>
@@ -121,6 +133,16 @@ function OneBank(
       />
     </section>
   );
+}
+
+function State(
+  { now, language }: { readonly now: ShownState | undefined; readonly language: Language },
+): JSX.Element {
+  const state = now?.state ?? "available";
+  const text = now === undefined || state === "available"
+    ? phrase(language, "levels.state.available")
+    : phrase(language, `levels.state.${state}`, { time: formatInstant(language, now.since) });
+  return <p class={`state state-${state}`}>{text}</p>;
 }
 
 function Numbers(

@@ -134,6 +134,7 @@ export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segm
   [".well-known", { zone: "discovery", forPrograms: true }],
   ["assets", { zone: "discovery", forPrograms: true }],
   ["receipt", { zone: "documentation" }],
+  ["banks.json", { zone: "documentation", forPrograms: true }],
   ["service-levels", { zone: "documentation" }],
   ["service-levels.json", { zone: "documentation", forPrograms: true }],
   ["problem", { zone: "customers" }],

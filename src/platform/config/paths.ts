@@ -15,6 +15,8 @@ export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
 export const RECEIPT_PAGE_PATH = "/receipt";
 /** On the browser host: the page; with `.json` the same as JSON. */
 export const SERVICE_LEVELS_PATH = "/service-levels";
+/** On the browser host: every bank with its state, for TPPs. */
+export const BANKS_PATH = "/banks.json";
 /** A consent as its bank reads it. */
 export const PAYER_PATH = "/{bank}/back-channel-auth/v1/{consentId}";
 /** A bank's payment orders, and one of them. */

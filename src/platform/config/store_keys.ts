@@ -273,8 +273,18 @@ export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: num
 /** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `PLATFORM_EVENT_DAYS`. */
 export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${family}_finished`, ...place];
 
-/** A change of a planned outage whose notices are not all staged (`events/outage_notice_store.ts`). */
-export const outageSpreadKey = (bank: BankCode, at: number): Key => ["outage_spread", bank, timePart(at)];
+/** A notice about a bank that not every TPP has yet (`events/notice_spread_store.ts`). */
+export const noticeSpreadKey = (
+  bank: BankCode,
+  position: number,
+  id: string,
+): Key => ["notice_spread", bank, timePart(position), id];
+
+/** The state of a bank that has been another one than available (`operations/health/bank_health_store.ts`). Never deleted. */
+export const bankHealthKey = (bank: BankCode): Key => ["bank_health", bank];
+
+/** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
+export const lastPushesKey = (process: string): Key => ["last_pushes", process];
 
 /** The expiries of which a TPP has been told (`events/expiry_store.ts`). */
 export const toldExpiriesKey = (client: ClientId): Key => ["told_expiries", client];

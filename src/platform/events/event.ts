@@ -33,14 +33,21 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = typeof EVENT_TYPES[number];
 
+/** Notices about a bank, for every TPP. The last segment of the event's identifier, and never renamed. */
+export const BANK_NOTICE_TYPES = [
+  "outage-announced",
+  "outage-changed",
+  "outage-withdrawn",
+  "bank-state-changed",
+] as const;
+export type BankNoticeType = typeof BANK_NOTICE_TYPES[number];
+
 /** Events about no consent or payment. The last segment of the event's identifier, and never renamed. */
 export type NoticeType =
   | "software-statement-expiring"
   | "key-expiring"
   | "certificate-expiring"
-  | "outage-announced"
-  | "outage-changed"
-  | "outage-withdrawn"
+  | BankNoticeType
   | BankEventType;
 
 /** The types of notices to banks (contract EVT19). */
@@ -77,7 +84,7 @@ export function whyOf(
   };
 }
 
-/** A notice: to a TPP about an outage, a key or a statement, or to a bank about a consent or payment. */
+/** A notice: to a TPP about a bank, a key or a statement, or to a bank about a consent or payment. */
 export interface Notice {
   readonly type: NoticeType;
   readonly status: string;
@@ -257,7 +264,7 @@ export const noticeRecord = defineRecord<NoticeEvent>({
   name: "event_notice",
   keyParts: noticePlace,
   what:
-    "What a TPP is told of an outage or an expiring key, or a bank of a consent or payment, not acknowledged.",
+    "What a TPP is told of a bank or an expiring key, or a bank of a consent or payment, not acknowledged.",
   schema: z.looseObject({ ...notice, ...delivery }),
   version: 1,
   lifetime: "Until it is acknowledged, at most `PLATFORM_EVENT_DAYS`.",

@@ -12,7 +12,7 @@ import type { Log } from "../observed/log_events.ts";
 import type { EventStore } from "./event_store.ts";
 import { dueNotices, type Expiring, toldAfter } from "./expiry.ts";
 import { findTold, stageTold } from "./expiry_store.ts";
-import type { ListedClient } from "./tell_outages.ts";
+import type { ListedClient } from "./spread_notices.ts";
 
 export interface TellExpiriesDeps<Client extends ListedClient> extends TransactDeps {
   /** It never goes back. */
@@ -32,7 +32,7 @@ export interface TellExpiriesDeps<Client extends ListedClient> extends TransactD
 /** The jobs that stage notices. Each returns how much it has done. */
 export interface NoticeJobs {
   readonly tellExpiries: (isStopped: () => boolean) => Promise<number>;
-  readonly tellOutages: (isStopped: () => boolean) => Promise<number>;
+  readonly spreadNotices: (isStopped: () => boolean) => Promise<number>;
 }
 
 /** Clients that a pass looks at. The next one follows a second later. */

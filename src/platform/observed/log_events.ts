@@ -137,6 +137,15 @@ const REQUESTS = {
   },
 } as const satisfies LogEvents;
 
+const BANKS = {
+  "bank.state_changed": {
+    level: "warn",
+    fields: ["bank", "state", "since"],
+    meaning: "The state of a bank that everyone sees has changed.",
+    act: "A bank that stays `down` or `degraded`: its desk.",
+  },
+} as const satisfies LogEvents;
+
 const PARTICIPANTS = {
   "participants.keys_unavailable": {
     level: "warn",
@@ -224,6 +233,7 @@ export const PLATFORM_EVENTS = {
   ...BASE_EVENTS,
   ...PROCESS,
   ...REQUESTS,
+  ...BANKS,
   ...PARTICIPANTS,
   ...DELIVERIES,
   ...OPERATORS,

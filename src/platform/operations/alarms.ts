@@ -3,9 +3,11 @@ import { type Alarm, type AlarmName, ALARMS } from "./alarm_representation.ts";
 import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
 import { readScrape, type Sample } from "./scrape.ts";
 import { stateOfProcess } from "./process_routes.ts";
-import type { ProcessState } from "./process_store.ts";
+import type { ProcessState, ProcessStore } from "./process_store.ts";
 
-export type AlarmDeps = BankStateDeps;
+export interface AlarmDeps extends BankStateDeps {
+  readonly processes: Pick<ProcessStore, "all">;
+}
 
 /** Seconds, as in the alert rules of the same names. */
 const DELAYED_SECONDS = 300;

@@ -9,14 +9,14 @@ import {
   type PushState,
 } from "../observed/figures/last_pushes.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
-import type { ProcessStore } from "./process_store.ts";
+import type { PushNoteStore } from "./health/push_note_store.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
 
 export interface BankStateDeps {
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly metrics: Pick<PlatformMetrics, "text">;
   readonly lastPushes: Pick<LastPushes, "all">;
-  readonly processes: Pick<ProcessStore, "all">;
+  readonly pushNotes: Pick<PushNoteStore, "all">;
   readonly clock: Clock;
 }
 
@@ -40,13 +40,13 @@ export interface BankState {
 /** Returns the state of every registered bank. @throws {StoreFailure} */
 export async function readBankStates(deps: BankStateDeps): Promise<readonly BankState[]> {
   const now = deps.clock();
-  const [banks, text, processes] = await Promise.all([
+  const [banks, text, notes] = await Promise.all([
     deps.listBanks(),
     deps.metrics.text(),
-    deps.processes.all(now),
+    deps.pushNotes.all(),
   ]);
   const scrape = readScrape(text);
-  const lists = [...processes.map(({ pushes }) => pushes), deps.lastPushes.all()];
+  const lists = [...notes, deps.lastPushes.all()];
   return banks.map(({ code, orgName }) => stateOf(code, orgName, scrape, pushesTo(code, lists, now)));
 }
 

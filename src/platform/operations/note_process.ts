@@ -22,7 +22,7 @@ export interface NoteProcessDeps {
   readonly lanes: () => AdmissionState;
   /** The key that signs for the platform now. */
   readonly signingKid: () => string;
-  readonly figures: Pick<FiguresRecorder, "lastHour" | "lastPushes" | "write">;
+  readonly figures: Pick<FiguresRecorder, "lastHour" | "write">;
 }
 
 export interface ProcessNote {
@@ -50,7 +50,6 @@ export function openProcessNote(
       inWork: Object.values(lanes()).reduce((sum, { inWork }) => sum + inWork, 0),
       signingKid: signingKid(),
       minutes: figures.lastHour(),
-      pushes: figures.lastPushes(),
     };
   };
   return {

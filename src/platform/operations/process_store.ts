@@ -2,7 +2,6 @@
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { storedSums } from "../observed/figures/figures_store.ts";
-import type { ProcessPushes } from "../observed/figures/last_pushes.ts";
 import type { MinuteFigures } from "../observed/figures/recorder.ts";
 import { count, defineRecord, flag, instant, optional, text } from "../../base/store/record.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
@@ -30,8 +29,6 @@ export interface ProcessState {
   readonly signingKid: string;
   /** What it counted in each of the last 60 minutes. */
   readonly minutes: readonly MinuteFigures[];
-  /** Its last pushes of orders. */
-  readonly pushes: ProcessPushes;
 }
 
 export interface ProcessStore {
@@ -49,11 +46,6 @@ const MAX_PROCESSES = 2000;
 
 const processKey = (id: string): Key => ["process", id];
 
-const storedPushes = z.looseObject({
-  bank: text,
-  pushes: z.array(z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() })),
-});
-
 export const processRecord = defineRecord<ProcessState>({
   name: "process",
   keyParts: ["id of the start of a process"],
@@ -68,7 +60,6 @@ export const processRecord = defineRecord<ProcessState>({
     inWork: count,
     signingKid: text,
     minutes: z.array(z.looseObject({ minute: count, ...storedSums })) as z.ZodType<MinuteFigures[]>,
-    pushes: z.looseObject({ id: text, banks: z.array(storedPushes) }),
   }),
   version: 1,
   lifetime: "15 minutes after its last note.",

@@ -47,6 +47,7 @@ import {
   type ServiceLevelRouteDeps,
   serviceLevelRoutes,
 } from "../operations/reports/service_level_routes.ts";
+import { type BankRouteDeps, bankRoutes } from "../operations/health/bank_routes.ts";
 import type { OwnReadDeps } from "../operations/own/own_reads.ts";
 import { ownRoutes } from "../operations/own/routes.ts";
 import { type ReportRouteDeps, reportRoutes } from "../operations/reports/routes.ts";
@@ -121,6 +122,7 @@ export interface BrowserDeps extends ErrorDeps {
   readonly pages: PublicPageDeps;
   readonly receipts: ReceiptPageDeps;
   readonly serviceLevels: ServiceLevelRouteDeps;
+  readonly banks: BankRouteDeps;
 }
 
 export interface OperationsDeps extends ErrorDeps {
@@ -177,6 +179,7 @@ export function browserHost(deps: BrowserDeps): Host {
     ...publicPageRoutes(deps.pages),
     ...receiptPageRoutes(deps.receipts),
     ...serviceLevelRoutes(deps.serviceLevels),
+    ...bankRoutes(deps.banks),
     ...discoveryRoutes(deps.discovery),
     ...frontchannelRoutes(deps.frontchannel),
   ];

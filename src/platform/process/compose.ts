@@ -34,6 +34,7 @@ import type { GuardedStore } from "../../base/store/guarded_store.ts";
 import { fillOnScrape } from "./scraped_values.ts";
 import { holdNewBank } from "../operations/recovery/hold_new_bank.ts";
 import { openHoldStore, rejectWhileHeld } from "../operations/recovery/hold_store.ts";
+import { openBankHealthStore, openCurrentHealth } from "../operations/health/bank_health_store.ts";
 import { openEpochStore } from "../operations/recovery/epoch_store.ts";
 import { accessToken } from "../guards/security/access_token.ts";
 import { answerSignature, payloadSignature } from "../guards/security/payload_signature.ts";
@@ -239,6 +240,7 @@ function composeBrowser(
 ): Host {
   const { config, store, clock, keys } = parts;
   const { baseUrl, authUrl } = config;
+  const currentHealth = openCurrentHealth(openBankHealthStore(store), parts.steady);
   return browserHost({
     log,
     ...shared.errors,
@@ -264,7 +266,8 @@ function composeBrowser(
       isBankFailing: shared.delivery.circuit.isOpen,
     },
     receipts: { keys, authUrl, site: shared.site },
-    serviceLevels: { ...parts, ...shared },
+    serviceLevels: { ...parts, ...shared, currentHealth },
+    banks: { ...parts, ...shared, ...config, currentHealth },
     pages: composePages(parts, shared, pages),
   });
 }

@@ -7,9 +7,9 @@ import { openLongPolls } from "../events/long_polls.ts";
 import type { TracedPush } from "../events/deliver_events.ts";
 import { type EventDelivery, openEventDelivery } from "../events/deliver_due_events.ts";
 import { type Expiring, expiringKey, expiringStatement } from "../events/expiry.ts";
-import { openOutageSpreadStore } from "../events/outage_notice_store.ts";
+import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { type NoticeJobs, openExpirySweep } from "../events/tell_expiries.ts";
-import { tellOutages } from "../events/tell_outages.ts";
+import { spreadNotices } from "../events/spread_notices.ts";
 import { type CertifiedKey, certifiedKeys } from "../core/participants/participant_keys.ts";
 import { statementEnd } from "../core/participants/software_statement.ts";
 import { statementUrl } from "../core/participants/guarded_fetch.ts";
@@ -83,7 +83,7 @@ function composeNotices(
   const listClients = (after: ClientId | undefined, limit: number): Promise<readonly Client[]> =>
     clients.list(store, after, limit);
   const staging = { store, clock, events, listClients };
-  const outages = { ...staging, authUrl: config.authUrl, outages: openOutageSpreadStore(store) };
+  const spreads = openNoticeSpreadStore(store);
   return {
     tellExpiries: openExpirySweep<Client>({
       ...staging,
@@ -91,7 +91,7 @@ function composeNotices(
       log,
       expiringOf: (client) => expiringOf({ store, ...config, ...shared }, client),
     }),
-    tellOutages: (isStopped) => tellOutages(outages, isStopped),
+    spreadNotices: (isStopped) => spreadNotices({ ...staging, spreads }, isStopped),
   };
 }
 

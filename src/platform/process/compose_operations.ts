@@ -14,8 +14,10 @@ import { openSessions } from "../../console/session.ts";
 import type { Log } from "../observed/log_events.ts";
 import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
-import { openOutageSpreadStore } from "../events/outage_notice_store.ts";
+import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
+import { outageNotice } from "../events/outage_notice.ts";
 import { organisationsOf } from "../operations/own/organisation_of.ts";
+import { openPushNoteStore } from "../operations/health/push_note_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";
 import { propose } from "../operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
@@ -76,15 +78,17 @@ function errorsOf({ errors, site }: Shared, log: Log, { recordAttempt }: Operato
 }
 
 function operatorStores(
-  { store }: Pick<TimedParts, "store">,
+  { store, config: { authUrl } }: Pick<TimedParts, "store" | "config">,
 ): Pick<
   OperationsDeps["operations"],
-  "controls" | "stageOutageChange" | "holds" | "processes"
+  "controls" | "stageOutageChange" | "holds" | "processes" | "pushNotes"
 > {
+  const spreads = openNoticeSpreadStore(store);
   return {
     processes: openProcessStore(store),
+    pushNotes: openPushNoteStore(store),
     controls: openControlsStore(),
-    stageOutageChange: openOutageSpreadStore(store).stage,
+    stageOutageChange: (tx, change) => spreads.stage(tx, outageNotice(authUrl, change)),
     holds: openHoldStore(store),
   };
 }

@@ -16,6 +16,10 @@ import { countEvents } from "../events/delivery_status.ts";
 import { countOrders } from "../core/payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "../core/payments/held_orders.ts";
+import { openBankHealthStore } from "../operations/health/bank_health_store.ts";
+import { openBankJudge } from "../operations/health/judge_banks.ts";
+import { openPushNoteStore } from "../operations/health/push_note_store.ts";
+import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
@@ -39,8 +43,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly deliverEvents: () => Promise<number>;
   /** Stages notices of what ends soon, for a page of clients. */
   readonly tellExpiries: () => Promise<number>;
-  /** Stages notices of planned outages. */
-  readonly tellOutages: () => Promise<number>;
+  /** Stages notices about banks for every TPP. */
+  readonly spreadNotices: () => Promise<number>;
   /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
   /** Deletes the personal data of consents that were never authorised. */
@@ -63,6 +67,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly writeFigures: () => Promise<number>;
   /** Notes once a minute which banks are not available. */
   readonly watchBanks: () => Promise<number>;
+  /** Judges each bank by the last pushes of all processes, and stages the notice of a change. */
+  readonly judgeBanks: () => Promise<number>;
   /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
   readonly storeReceiptKey: () => Promise<number>;
   /** Stores the time mark for the next start. */
@@ -109,7 +115,7 @@ export function composeWork(
   return {
     ...jobs,
     tellExpiries: () => notices.tellExpiries(() => false),
-    tellOutages: () => notices.tellOutages(() => false),
+    spreadNotices: () => notices.spreadNotices(() => false),
     deliverEvents: eventDelivery.deliver,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
     ...work,
@@ -137,7 +143,7 @@ function processNoteOf(parts: WorkParts, { admission, figures }: Shared): Proces
 
 type Jobs = Omit<
   PlatformWork,
-  "deliverDueOrders" | "deliverEvents" | "tellExpiries" | "tellOutages" | "startWork" | "workOnce" | "stop"
+  "deliverDueOrders" | "deliverEvents" | "tellExpiries" | "spreadNotices" | "startWork" | "workOnce" | "stop"
 >;
 
 function jobsOf(parts: WorkParts, shared: Shared): Jobs {
@@ -166,9 +172,24 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     writeTraces: () => traceQueue.write(),
     ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
     writeFigures: () => figures.write(),
-    watchBanks: openBankWatch({ ...parts, ...shared, circuit: delivery.circuit, holds }),
+    ...bankJobs(parts, shared),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge: parts.markAge,
+  };
+}
+
+/** The jobs that look at the banks. */
+function bankJobs(parts: WorkParts, shared: Shared): Pick<PlatformWork, "watchBanks" | "judgeBanks"> {
+  const { store, config: { authUrl } } = parts;
+  const health = openBankHealthStore(store);
+  const deps = { ...parts, ...shared, health, authUrl };
+  return {
+    watchBanks: openBankWatch({ ...deps, circuit: shared.delivery.circuit, holds: openHoldStore(store) }),
+    judgeBanks: openBankJudge({
+      ...deps,
+      pushNotes: openPushNoteStore(store),
+      stageNotice: openNoticeSpreadStore(store).stage,
+    }),
   };
 }
 

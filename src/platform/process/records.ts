@@ -11,6 +11,8 @@ import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
 import { openFlowRecord } from "../core/consents/open_flow_store.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
 import { proposals } from "../operations/proposal.ts";
+import { bankHealthRecord } from "../operations/health/bank_health_store.ts";
+import { lastPushesRecord } from "../operations/health/push_note_store.ts";
 import { processRecord } from "../operations/process_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
@@ -46,7 +48,7 @@ import { controlledPartyRecord, controlsRecord } from "../guards/security/contro
 import { listedRecord, lookupRecord } from "../guards/lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
 import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
-import { outageSpreadRecord } from "../events/outage_notice_store.ts";
+import { noticeSpreadRecord } from "../events/notice_spread_store.ts";
 import { toldExpiriesRecord } from "../events/expiry_store.ts";
 import { subscriptionRecord } from "../events/subscription_store.ts";
 import { receiptKeyRecord } from "../core/receipts/receipt_keys.ts";
@@ -99,7 +101,9 @@ export const platformRecords = [
   finishedEventRecord,
   noticeRecord,
   finishedNoticeRecord,
-  outageSpreadRecord,
+  noticeSpreadRecord,
+  bankHealthRecord,
+  lastPushesRecord,
   toldExpiriesRecord,
   subscriptionRecord,
   lookupRecord,

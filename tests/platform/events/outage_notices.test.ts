@@ -44,10 +44,10 @@ Deno.test("an outage that is announced and withdrawn has events for every TPP, a
   await using env = await openEnvironment();
   const begun = env.now;
   const id = await announce(env);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   env.now += 60_000;
   await withdraw(env, id);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   const [event, ended] = await waiting(env);
   assertEquals([event?.what, ended?.what], ["outage-announced announced", "outage-withdrawn withdrawn"]);
   const link = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
@@ -115,7 +115,7 @@ Deno.test("an outage with other times and text has them in an event and in force
   assertEquals(await rejected("BANKB", id, {}), 404);
   assertEquals(await rejected("BANKA", crypto.randomUUID(), {}), 404);
   assertEquals(await rejected("BANKA", id, { UntilDateTime: wanted.FromDateTime }), 400);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   const events = await waiting(env);
   assertEquals(names(events), ["outage-announced announced", "outage-changed changed"]);
   assertEquals(events[1]?.resource, id);
@@ -130,9 +130,9 @@ Deno.test("an outage with other times and text has them in an event and in force
 Deno.test("a notice of an outage is pushed, and an earlier one of the outage goes first [EVT18, EVT13]", async () => {
   await using env = await openReceiver(() => new Response(null, { status: 503 }));
   const id = await announce(env);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   await withdraw(env, id);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   await pushedLater(env, 1000);
   assertEquals(names(await receivedEvents(env)), ["outage-announced announced"]);
   env.answer = () => new Response(null, { status: 202 });
@@ -173,12 +173,12 @@ Deno.test("every TPP has one notice if the job stops after each page and process
   await announce(env);
   assertEquals(new Set(await noticesByTpp(env)), new Set([0]), "the commit of the change has one record");
   const other = await anotherProcess(env);
-  await Promise.all([env.platform.tellOutages(), other.tellOutages()]);
+  await Promise.all([env.platform.spreadNotices(), other.spreadNotices()]);
   await env.restart();
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   const notices = await noticesByTpp(env);
   assertEquals([notices.length, new Set(notices)], [452, new Set([1])]);
-  assertEquals(await env.store.list({ prefix: ["outage_spread"], limit: 9 }), []);
+  assertEquals(await env.store.list({ prefix: ["notice_spread"], limit: 9 }), []);
 });
 
 Deno.test("a page of notices and its place are one commit: an interrupted one is made again, with no second notice [EVT18]", async () => {
@@ -186,15 +186,15 @@ Deno.test("a page of notices and its place are one commit: an interrupted one is
   await addTpps(env, 250);
   await announce(env);
   let commits = 0;
-  const mend = beforeCommit(env.store, "outage_spread", () => {
+  const mend = beforeCommit(env.store, "notice_spread", () => {
     if (++commits === 2) throw new Error("the process is killed");
   });
-  await assertRejects(() => env.platform.tellOutages());
+  await assertRejects(() => env.platform.spreadNotices());
   mend();
   const counts = await noticesByTpp(env);
   assert(counts.includes(0) && counts.includes(1), "a part is done");
   await env.restart();
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   assertEquals(new Set(await noticesByTpp(env)), new Set([1]));
 });
 
@@ -203,14 +203,14 @@ Deno.test("a process that was slower than another one stages nothing: an acknowl
   const other = await anotherProcess(env);
   await announce(env);
   let acknowledged = 0;
-  const mend = beforeCommit(env.store, "outage_spread", async () => {
+  const mend = beforeCommit(env.store, "notice_spread", async () => {
     mend();
-    await other.tellOutages();
+    await other.spreadNotices();
     const ack = (await waiting(env)).map(({ jti }) => jti);
     acknowledged = ack.length;
     await good(poll(env, { ack, returnImmediately: true }), 200);
   });
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   assertEquals(acknowledged, 1);
   assertEquals(await waiting(env), []);
 });
@@ -221,7 +221,7 @@ Deno.test("a poll returns events and notices in one order, the oldest first, in 
     await authorised(env);
     env.now += 60_000;
     await announce(env);
-    await env.platform.tellOutages();
+    await env.platform.spreadNotices();
     env.now += 60_000;
   }
   const seen: string[] = [];

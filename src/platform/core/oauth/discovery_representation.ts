@@ -1,7 +1,17 @@
 /** Schemas of the discovery documents, for the OpenAPI document. */
 import { z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import type { Outage } from "../../guards/security/controls.ts";
 
 const address = z.string().openapi({ format: "uri" });
+
+export const plannedOutagesSchema = z.array(z.strictObject({
+  from: z.string().openapi({ format: "date-time" }),
+  until: z.string().openapi({ format: "date-time" }),
+  text: z.string().openapi({ example: "Maintenance of the core banking system." }),
+})).optional().openapi({
+  description: "Outages of the bank, under way or to come. Meanwhile requests that start something get 503.",
+});
 
 /** Metadata of a bank's authorization server (RFC 8414). */
 export const serverMetadataSchema = z.strictObject({
@@ -23,17 +33,22 @@ export const serverMetadataSchema = z.strictObject({
   authorization_response_iss_parameter_supported: z.literal(true),
   service_documentation: address,
   ui_locales_supported: z.array(z.string()),
-  planned_outages: z.array(z.strictObject({
-    from: z.string().openapi({ format: "date-time" }),
-    until: z.string().openapi({ format: "date-time" }),
-    text: z.string().openapi({ example: "Maintenance of the core banking system." }),
-  })).optional().openapi({
-    description:
-      "Outages of the bank, under way or to come. Meanwhile requests that start something get 503.",
-  }),
+  planned_outages: plannedOutagesSchema,
 }).openapi("AuthorizationServerMetadata");
 
 export type ServerMetadata = z.infer<typeof serverMetadataSchema>;
+
+/** Absent if there are none. */
+export function representOutages(outages: readonly Outage[]): Pick<ServerMetadata, "planned_outages"> {
+  if (outages.length === 0) return {};
+  return {
+    planned_outages: outages.map(({ from, until, text }) => ({
+      from: wireDateTime(from),
+      until: wireDateTime(until),
+      text,
+    })),
+  };
+}
 
 /** The platform's public keys (RFC 7517). */
 export const platformKeysSchema = z.strictObject({

@@ -7,13 +7,12 @@ import { oauthErrors, publicAnswer } from "../../guards/http/openapi_answers.ts"
 import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { PUBLIC_CACHE } from "../../../base/http/public_document.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
-import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { KEYS_PATH } from "../../config/paths.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Outage } from "../../guards/security/controls_store.ts";
 import type { FindBank } from "../../guards/security/caller.ts";
-import { platformKeysSchema, type ServerMetadata, serverMetadataSchema } from "./discovery_representation.ts";
+import { platformKeysSchema, representOutages, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";
 
 export interface DiscoveryRouteDeps {
@@ -65,15 +64,4 @@ export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndp
       return c.json(deps.keys.publicJwks);
     }),
   ];
-}
-
-function representOutages(outages: readonly Outage[]): Pick<ServerMetadata, "planned_outages"> {
-  if (outages.length === 0) return {};
-  return {
-    planned_outages: outages.map(({ from, until, text }) => ({
-      from: wireDateTime(from),
-      until: wireDateTime(until),
-      text,
-    })),
-  };
 }

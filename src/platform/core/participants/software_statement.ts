@@ -37,6 +37,8 @@ export interface SoftwareStatement {
   readonly softwareName: string;
   /** The participant's own web page, for links to it. */
   readonly clientUri?: string;
+  /** For pages of TPPs. The platform never fetches it (contract DC16). */
+  readonly logoUri?: string;
   readonly role: "PISP" | "ASPSP";
   readonly redirectUris: readonly string[];
   readonly jwksUri: string;
@@ -72,6 +74,7 @@ const claimsSchema = z.object({
   software_id: text,
   software_client_name: text,
   software_client_uri: text.optional(),
+  logo_uri: text.optional(),
   software_client_status: z.string(),
   software_environment: z.string(),
   software_roles: z.array(z.string()).length(1),
@@ -194,7 +197,8 @@ function statementOf(
     orgName: claims.org_name,
     ...(claims.registration_number === undefined ? {} : { registrationNumber: claims.registration_number }),
     softwareName: claims.software_client_name,
-    ...linkTo(deps, claims.software_client_uri),
+    ...linkTo(deps, "clientUri", claims.software_client_uri),
+    ...linkTo(deps, "logoUri", claims.logo_uri),
     redirectUris: claims.software_redirect_uris,
     jwksUri: claims.org_jwks_endpoint,
     revokedJwksUri: claims.org_jwks_revoked_endpoint,
@@ -213,10 +217,14 @@ function statementOf(
  * Pages show it as a link, so only a web address is stored. http is allowed only on loopback, if the deployment
  * allows it.
  */
-function linkTo({ urls }: SoftwareStatementDeps, clientUri: string | undefined): { clientUri?: string } {
-  const url = clientUri === undefined ? null : URL.parse(clientUri);
+function linkTo(
+  { urls }: SoftwareStatementDeps,
+  name: "clientUri" | "logoUri",
+  stated: string | undefined,
+): Pick<SoftwareStatement, typeof name> {
+  const url = stated === undefined ? null : URL.parse(stated);
   if (url === null || !isAllowedUrl({ ...urls, allowedHosts: [url.host] }, url.href)) return {};
-  return { clientUri: url.href };
+  return { [name]: url.href };
 }
 
 function invalid(at: string, expected: string, received: unknown): Failure<StatementFault> {

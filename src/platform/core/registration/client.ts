@@ -62,6 +62,7 @@ export function clientFrom(
     softwareId,
     softwareName,
     ...(statement.clientUri === undefined ? {} : { clientUri: statement.clientUri }),
+    ...(statement.logoUri === undefined ? {} : { logoUri: statement.logoUri }),
     role,
     jwksUri,
     revokedJwksUri,

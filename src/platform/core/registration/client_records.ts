@@ -22,6 +22,7 @@ const client = {
   softwareId: text,
   softwareName: text,
   clientUri: optional(text),
+  logoUri: optional(text),
   role: z.enum(["PISP", "ASPSP"]),
   scope: z.enum(["payments", "bank"]),
   grantTypes: texts,

@@ -28,11 +28,11 @@ export interface ProcessPushes {
   readonly banks: readonly BankPushes[];
 }
 
-/** A process notes them every 10 s in one record, so that they are few. */
+/** A process notes them in one record when there are new ones, so that they are few. */
 const MAX_PUSHES = 10;
 const MAX_BANKS = 50;
 /** Older ones say nothing about now. */
-const KEPT_MS = 15 * 60_000;
+export const PUSHES_KEPT_MS = 15 * 60_000;
 /** A bank has 3 s to answer a push. */
 const SLOW_MS = 1000;
 
@@ -55,8 +55,14 @@ export function openLastPushes(clock: Clock): LastPushes {
 export function pushesTo(bank: string, all: readonly ProcessPushes[], now: number): readonly LastPush[] {
   const processes = new Map(all.map(({ id, banks }) => [id, banks]));
   return [...processes.values()].flat().filter((one) => one.bank === bank).flatMap(({ pushes }) => pushes)
-    .filter(({ at }) => at > now - KEPT_MS && at <= now)
+    .filter(({ at }) => at > now - PUSHES_KEPT_MS && at <= now)
     .toSorted((one, other) => one.at - other.at).slice(-MAX_PUSHES);
+}
+
+/** Returns when the run of failures began with which the pushes end, if there are at least so many; else undefined. */
+export function failingSince(pushes: readonly LastPush[], least: number): number | undefined {
+  const run = pushes.slice(pushes.findLastIndex(({ isAnswered }) => isAnswered) + 1);
+  return run.length < least ? undefined : run[0]?.at;
 }
 
 export type PushState = "works" | "slow" | "failing";

@@ -50,8 +50,8 @@ export interface FiguresRecorder {
   lastHour(): readonly MinuteFigures[];
   /** Returns the last pushes to each bank. */
   lastPushes(): ProcessPushes;
-  /** Marks the present minute of a bank, or of the platform. */
-  minute(name: Minute, bank?: string): void;
+  /** Marks the minute of an instant, or the present one, of a bank or of the platform. */
+  minute(name: Minute, bank?: string, at?: number): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
   write(): Promise<number>;
   /** Like `write`, but at most once a minute. */
@@ -74,11 +74,14 @@ export interface RecorderDeps {
   readonly metrics: Pick<PlatformMetrics, "count">;
 }
 
+/** Counts in the day of an instant, or in the present one. */
+type CountOf = (of: FiguresOf, subject: string, change: (figures: Figures) => void, at?: number) => void;
+
 export function openFiguresRecorder({ figures, clock, steady, metrics }: RecorderDeps): FiguresRecorder {
   const rows: Rows = new Map();
   const [hour, last] = [openLastHour(clock), openLastPushes(clock)];
-  const count = (of: FiguresOf, subject: string, change: (figures: Figures) => void): void => {
-    if (!countIn(rows, { of, day: dayOf(clock()), subject }, change)) {
+  const count: CountOf = (of, subject, change, at = clock()) => {
+    if (!countIn(rows, { of, day: dayOf(at), subject }, change)) {
       metrics.count("platform_figures_dropped_total", {});
     }
   };
@@ -104,10 +107,10 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
     order: (bank, end) => countBoth(bank, (one) => countOne(one, end)),
     lastHour: hour.minutes,
     lastPushes: last.all,
-    minute: (name, bank) =>
+    minute: (name, bank, at = clock()) =>
       count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {
-        markMinute(one, name, clock());
-      }),
+        markMinute(one, name, at);
+      }, at),
     ...openWriter(rows, { figures, clock, steady }),
   };
 }

@@ -12,10 +12,13 @@ import { BUCKETS } from "../../observed/figures/figures.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { oauthErrors, taggedAnswers } from "../../guards/http/openapi_answers.ts";
 import { SERVICE_LEVELS_PATH } from "../../config/paths.ts";
+import type { CurrentHealth } from "../health/bank_health_store.ts";
+import { STATE_CACHE } from "../health/bank_routes.ts";
 import { type BankLevels, type Levels, openServiceLevels, type ServiceLevelsDeps } from "./service_levels.ts";
 
 export interface ServiceLevelRouteDeps extends ServiceLevelsDeps {
   readonly site: Site;
+  readonly currentHealth: CurrentHealth;
 }
 
 const JSON_TYPE = "application/json";
@@ -78,7 +81,7 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
       return answerDocument(c, await textDocument(JSON.stringify(body), JSON_TYPE));
     }),
     endpoint("browser", "public", pageRoute, [], async (c) => {
-      const levels = await read();
+      const [levels, health] = await Promise.all([read(), deps.currentHealth()]);
       const one = asked(c, levels.banks);
       const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
       const addressOf = (bank?: string, lang: string = language): string =>
@@ -88,12 +91,13 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
         site: deps.site,
         languageSwitch: LANGUAGES.map((lang) => ({ language: lang, href: addressOf(one?.bank, lang) })),
         addressOf: (bank?: string) => addressOf(bank),
+        healthOf: (bank: string) => health.get(bank),
         slowest: BUCKETS.at(-1) ?? 0,
         ...(one === undefined ? {} : { one }),
       };
       c.header("vary", "accept-language");
       const page = await textDocument(renderServiceLevels(view, language), "text/html; charset=UTF-8");
-      return answerDocument(c, page);
+      return answerDocument(c, page, STATE_CACHE);
     }),
   ];
 }

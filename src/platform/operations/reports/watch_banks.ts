@@ -7,6 +7,7 @@ import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { BankCircuit } from "../../core/payments/deliver_order.ts";
+import type { BankHealthStore } from "../health/bank_health_store.ts";
 import type { HoldStore } from "../recovery/hold_store.ts";
 import { bankCodeOf } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
@@ -19,6 +20,7 @@ export interface WatchBanksDeps {
   readonly holds: Pick<HoldStore, "all">;
   readonly clients: Pick<ClientStore, "find" | "findBank">;
   readonly circuit: Pick<BankCircuit, "open">;
+  readonly health: Pick<BankHealthStore, "all">;
   readonly figures: Pick<FiguresRecorder, "minute">;
 }
 
@@ -42,6 +44,9 @@ async function watch(deps: WatchBanksDeps): Promise<void> {
   for (const { bank } of outages) deps.figures.minute("outage", bank);
   for (const bank of held) deps.figures.minute("held", bank);
   for (const { receiver } of deps.circuit.open()) deps.figures.minute("down", receiver);
+  for (const { value: { bank, state } } of await deps.health.all()) {
+    if (state === "down") deps.figures.minute("down", bank);
+  }
   deps.figures.minute("observed");
 }
 

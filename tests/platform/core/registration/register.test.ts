@@ -90,7 +90,7 @@ Deno.test("POST register makes a bank addressable, with the grant that the contr
   assertEquals((await requestToken(env, bank, "BANKC")).status, 200); // Decision B1
 });
 
-Deno.test("POST register keeps client_uri for links on pages, but only a web address over https [G1]", async (t) => {
+Deno.test("POST register keeps client_uri and logo_uri for pages, but only a web address over https [G1, BH5]", async (t) => {
   const kept: Readonly<Record<string, string | undefined>> = {
     "https://www.new.example": "https://www.new.example/",
     "https://www.new.example/shop?a=1": "https://www.new.example/shop?a=1",
@@ -103,10 +103,12 @@ Deno.test("POST register keeps client_uri for links on pages, but only a web add
   await steps(t, kept, async (expected, stated) => {
     await using env = await openEnvironment(MANY_REGISTRATIONS);
     const newcomer = await onboardOnly(env, NEWCOMER);
-    const statement = await statementWith(newcomer, { claims: { software_client_uri: stated } });
+    const statement = await statementWith(newcomer, {
+      claims: { software_client_uri: stated, logo_uri: stated },
+    });
     assertEquals((await postRegistration(env, newcomer, { statement })).status, 201);
-    const stored = await env.store.get<{ clientUri?: string }>(["client", newcomer.clientId]);
-    assertEquals(stored?.value.clientUri, expected);
+    const stored = await env.store.get<Record<string, string>>(["client", newcomer.clientId]);
+    assertEquals([stored?.value["clientUri"], stored?.value["logoUri"]], [expected, expected]);
   });
 });
 

@@ -57,6 +57,7 @@ const OPERATION_IDS = {
   "get /health/ready": ["getReadiness", ""],
   "get /openapi.json": ["getOpenApiDocument", ""],
   "get /service-levels.json": ["getServiceLevels", ""],
+  "get /banks.json": ["getBanks", ""],
   "get /.well-known/oauth-authorization-server/{bank}": ["getAuthorizationServerMetadata", ""],
   "get /jwks": ["getPlatformKeys", ""],
   "get /{bank}/authorization.oauth2": ["authorize", ""],

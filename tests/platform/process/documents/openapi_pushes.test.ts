@@ -134,7 +134,7 @@ Deno.test("each kind of event is as the document says, pushed, and polled by the
   await createConsent(env, bound); // expires
   await rejectedConsent(env);
   await announceOutage(env);
-  await env.platform.tellOutages();
+  await env.platform.spreadNotices();
   while (await pushedLater(env, 60_000) > 0);
   const polledByBank = await good(
     call(env, env.bankA, await clientToken(env, env.bankA, "BANKA"), "/BANKA/back-channel-events/v1", {

@@ -65,6 +65,7 @@ const OPERATIONS = {
   "get /health/ready": AUTH,
   "get /openapi.json": AUTH,
   "get /service-levels.json": AUTH,
+  "get /banks.json": AUTH,
 } as const;
 
 Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async () => {

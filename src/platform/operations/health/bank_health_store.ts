@@ -1,0 +1,74 @@
+/** Stores the health of banks: one state for every process (contract BH1). A bank without a record is available. */
+import { z } from "zod";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
+import { defineRecord } from "../../../base/store/record.ts";
+import { bankCode, instant, text } from "../../../base/store/record_fields.ts";
+import type { Entry, Store } from "../../../base/store/store.ts";
+import { check, type Transaction } from "../../../base/store/transaction.ts";
+import { bankHealthKey } from "../../config/store_keys.ts";
+import { type BankHealth, HEALTH_STATES } from "./bank_health.ts";
+
+const state = z.enum(HEALTH_STATES);
+
+export const bankHealthRecord = defineRecord<BankHealth>({
+  name: "bank_health",
+  keyParts: ["bank code"],
+  what: "The state of a bank that has been another one than available, and of which state TPPs know.",
+  schema: z.looseObject({
+    bank: bankCode,
+    id: text,
+    state,
+    since: instant,
+    seenAt: instant,
+    told: state,
+    toldAt: instant,
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "register",
+  restore: "kept",
+});
+
+export interface BankHealthStore {
+  /** Returns every stored one. @throws {StoreFailure} */
+  all(): Promise<readonly Entry<BankHealth>[]>;
+  /** Stages a change. The commit fails if another process has changed it. */
+  stageChange(tx: Transaction, former: Entry<BankHealth> | undefined, changed: BankHealth): void;
+}
+
+const MAX_BANKS = 2000;
+
+export function openBankHealthStore(store: Store): BankHealthStore {
+  return {
+    async all() {
+      const found = await store.list({ prefix: [bankHealthRecord.name], limit: MAX_BANKS });
+      return found.map(bankHealthRecord.decode);
+    },
+    stageChange(tx, former, changed) {
+      const key = bankHealthKey(changed.bank);
+      check(tx, key, former?.version ?? null);
+      bankHealthRecord.set(tx, key, changed);
+    },
+  };
+}
+
+/** The health of banks as this process answers it: at most a second old. @throws {StoreFailure} */
+export type CurrentHealth = () => Promise<ReadonlyMap<string, BankHealth>>;
+
+const MAX_AGE_MS = 1000;
+
+export function openCurrentHealth(
+  { all }: Pick<BankHealthStore, "all">,
+  steady: SteadyClock,
+): CurrentHealth {
+  let copy: { readonly at: number; readonly health: ReturnType<CurrentHealth> } | undefined;
+  return () => {
+    if (copy !== undefined && steady() - copy.at < MAX_AGE_MS) return copy.health;
+    const health = all().then((found) => new Map(found.map(({ value }) => [value.bank as string, value])));
+    const fresh = { at: steady(), health };
+    copy = fresh;
+    health.catch(() => void (copy === fresh && (copy = undefined)));
+    return health;
+  };
+}

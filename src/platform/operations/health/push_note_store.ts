@@ -1,0 +1,50 @@
+/** Stores the last pushes of each process, so that every process judges a bank by all of them (contract OP30, BH1). */
+import { z } from "zod";
+import type { LastPush, ProcessPushes } from "../../observed/figures/last_pushes.ts";
+import { PUSHES_KEPT_MS } from "../../observed/figures/last_pushes.ts";
+import { defineRecord } from "../../../base/store/record.ts";
+import { flag, instant, text } from "../../../base/store/record_fields.ts";
+import type { Store, Write } from "../../../base/store/store.ts";
+import { lastPushesKey } from "../../config/store_keys.ts";
+
+export interface PushNoteStore {
+  /** Overwrites those of a process. @throws {StoreFailure} */
+  note(pushes: ProcessPushes): Promise<void>;
+  /** Returns those of all processes, also of processes that have stopped since. */
+  all(): Promise<readonly ProcessPushes[]>;
+}
+
+/** Also of a process that starts again each second. */
+const MAX_PROCESSES = 2000;
+
+const push = z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() });
+
+export const lastPushesRecord = defineRecord<ProcessPushes>({
+  name: "last_pushes",
+  keyParts: ["id of the start of a process"],
+  what: "When a process pushed orders to each bank last, and whether the bank answered.",
+  schema: z.looseObject({
+    id: text,
+    banks: z.array(z.looseObject({ bank: text, pushes: z.array(push) })),
+  }),
+  version: 1,
+  lifetime: "15 minutes after the last push.",
+  personalData: "none",
+  retention: "system",
+  restore: "kept",
+});
+
+export function openPushNoteStore(store: Store): PushNoteStore {
+  return {
+    async note(pushes) {
+      const writes: Write[] = [];
+      const last = Math.max(...pushes.banks.flatMap((one) => one.pushes).map(({ at }: LastPush) => at));
+      lastPushesRecord.set({ writes }, lastPushesKey(pushes.id), pushes, last + PUSHES_KEPT_MS);
+      await store.commit({ checks: [], writes });
+    },
+    async all() {
+      const found = await store.list({ prefix: [lastPushesRecord.name], limit: MAX_PROCESSES });
+      return found.map((entry) => lastPushesRecord.decode(entry).value);
+    },
+  };
+}
