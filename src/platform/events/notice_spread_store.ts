@@ -1,8 +1,7 @@
 /** Stores notices about banks that not every TPP has yet (Decision T4). */
 import { z } from "zod";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { bankCode, clientId, count, instant, text } from "../../base/store/record_fields.ts";
+import { bankCode, clientId, count, defineRecord, instant, optional, text } from "../../base/store/record.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { noticeSpreadKey } from "../config/store_keys.ts";

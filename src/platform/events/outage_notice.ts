@@ -1,6 +1,6 @@
 /** The notice of a change of a planned outage (contract EVT18). */
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import type { OutageChange } from "../guards/security/controls.ts";
+import type { OutageChange } from "../guards/security/controls_store.ts";
 import type { NoticeToAll } from "./notice_spread_store.ts";
 
 export function outageNotice(

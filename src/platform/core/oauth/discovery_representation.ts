@@ -1,7 +1,7 @@
 /** Schemas of the discovery documents, for the OpenAPI document. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
-import type { Outage } from "../../guards/security/controls.ts";
+import type { Outage } from "../../guards/security/controls_store.ts";
 
 const address = z.string().openapi({ format: "uri" });
 

@@ -1,8 +1,7 @@
 /** Stores the health of banks: one state for every process (contract BH1). A bank without a record is available. */
 import { z } from "zod";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { bankCode, instant, text } from "../../../base/store/record_fields.ts";
+import { bankCode, defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";
 import { bankHealthKey } from "../../config/store_keys.ts";

@@ -9,7 +9,7 @@ import { plannedOutagesSchema, representOutages } from "../../core/oauth/discove
 import type { BankClient } from "../../core/registration/client.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { oauthErrors, taggedAnswers } from "../../guards/http/openapi_answers.ts";
-import type { Outage } from "../../guards/security/controls.ts";
+import type { Outage } from "../../guards/security/controls_store.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
 import { type BankHealth, HEALTH_STATES } from "./bank_health.ts";
 import type { CurrentHealth } from "./bank_health_store.ts";

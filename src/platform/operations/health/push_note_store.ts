@@ -2,8 +2,7 @@
 import { z } from "zod";
 import type { LastPush, ProcessPushes } from "../../observed/figures/last_pushes.ts";
 import { PUSHES_KEPT_MS } from "../../observed/figures/last_pushes.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { flag, instant, text } from "../../../base/store/record_fields.ts";
+import { defineRecord, flag, instant, text } from "../../../base/store/record.ts";
 import type { Store, Write } from "../../../base/store/store.ts";
 import { lastPushesKey } from "../../config/store_keys.ts";
 
