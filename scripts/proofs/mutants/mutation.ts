@@ -1,12 +1,13 @@
 /**
  * Generates faults of source files and runs the tests that reach each, in copies of the tree. Prints the share that the
- * tests notice by folder, and each fault that survives.
+ * tests notice by folder, and each fault that survives. Faults without effect are listed in {@link ACCEPTED_FILE}.
  */
 import { dirname } from "node:path/posix";
 import { optionsOf, runProgram, UsageError, wholeNumber } from "../../command_line/run.ts";
 import { ROOT } from "../../upkeep/sources/source_files.ts";
 import { type Mutation, mutationsOf } from "./mutations.ts";
-import { nearest, tryMutations } from "./mutation_runs.ts";
+import { ACCEPTED_FILE, acceptedIn, faultOf } from "./accepted_survivors.ts";
+import { nearest, type Outcome, tryMutations } from "./mutation_runs.ts";
 import { seedOf, shuffled } from "./options.ts";
 
 const usage =
@@ -27,10 +28,9 @@ const MAX_SAMPLE = 1_000_000;
 
 type Print = (line: string) => void;
 
-interface Score {
+/** What came of the changes of a folder. */
+interface Score extends Record<Outcome | "accepted", number> {
   readonly folder: string;
-  caught: number;
-  valid: number;
   readonly survivors: Pick<Mutation, "file" | "line" | "kind" | "from" | "to">[];
 }
 
@@ -40,18 +40,42 @@ function wordsOf({ file, line, kind, from, to }: Mutation): string {
 }
 
 async function scored(mutations: readonly Mutation[], print: Print): Promise<readonly Score[]> {
+  const accepted = acceptedIn(await Deno.readTextFile(`${ROOT}${ACCEPTED_FILE}`));
   const scores = new Map<string, Score>();
-  await tryMutations(ROOT, mutations, nearest(), (mutation, outcome) => {
-    print(`${outcome.padEnd(9)} ${wordsOf(mutation)}`);
-    const folder = dirname(mutation.file);
-    const score = scores.get(folder) ?? { folder, caught: 0, valid: 0, survivors: [] };
+  const scoreOf = (folder: string): Score => {
+    const score = scores.get(folder) ??
+      { folder, caught: 0, survived: 0, invalid: 0, accepted: 0, survivors: [] };
     scores.set(folder, score);
+    return score;
+  };
+  const isAccepted = (mutation: Mutation): boolean => accepted.has(faultOf(mutation));
+  for (const { file } of mutations.filter(isAccepted)) scoreOf(dirname(file)).accepted += 1;
+  const open = mutations.filter((mutation) => !isAccepted(mutation));
+  await tryMutations(ROOT, open, nearest(), (mutation, outcome) => {
+    print(`${outcome.padEnd(9)} ${wordsOf(mutation)}`);
+    const score = scoreOf(dirname(mutation.file));
+    score[outcome] += 1;
     const { file, line, kind, from, to } = mutation;
-    if (outcome !== "invalid") score.valid += 1;
-    if (outcome === "caught") score.caught += 1;
     if (outcome === "survived") score.survivors.push({ file, line, kind, from, to });
   });
   return [...scores.values()].sort((one, other) => one.folder < other.folder ? -1 : 1);
+}
+
+/** The scores as a table in Markdown. */
+function tableOf(scores: readonly Score[]): readonly string[] {
+  const total: Score = { folder: "all", caught: 0, survived: 0, invalid: 0, accepted: 0, survivors: [] };
+  for (const kind of ["caught", "survived", "invalid", "accepted"] as const) {
+    total[kind] = scores.reduce((sum, score) => sum + score[kind], 0);
+  }
+  const rows = [...scores, total].map(({ folder, caught, survived, accepted, invalid }) => {
+    const share = (100 * caught / Math.max(caught + survived, 1)).toFixed(1);
+    return `| ${folder} | ${share} % | ${caught} | ${survived} | ${accepted} | ${invalid} |`;
+  });
+  return [
+    "| Folder | Score | Caught | Survived | Without effect | Types do not fit |",
+    "| --- | --: | --: | --: | --: | --: |",
+    ...rows,
+  ];
 }
 
 /** The changes that the options ask for. @throws {UsageError} if there are none */
@@ -89,9 +113,8 @@ async function main(args: readonly string[], print: Print): Promise<boolean> {
   }
   const scores = await scored(mutations, tell);
   if (options.json) print(JSON.stringify({ seed, scores }, null, 2));
-  for (const { folder, caught, valid } of scores) {
-    tell(`${folder}: ${caught} of ${valid} caught (${(100 * caught / Math.max(valid, 1)).toFixed(1)} %)`);
-  }
+  for (const survivor of scores.flatMap(({ survivors }) => survivors)) tell(`survived: ${faultOf(survivor)}`);
+  for (const row of tableOf(scores)) tell(row);
   return scores.every(({ survivors }) => survivors.length === 0);
 }
 

@@ -156,6 +156,9 @@ function without(
   textOf: (node: Node) => string,
   each: (kept: string, removed: string) => void,
 ): void {
-  const texts = parts.map(textOf);
+  // the parser's range of `...rest` ends after the dots
+  const texts = parts.map((part) =>
+    part.type === "SpreadElement" ? `...(${textOf(part.argument)})` : textOf(part)
+  );
   texts.forEach((removed, index) => each(texts.toSpliced(index, 1).join(", "), removed.slice(0, 40)));
 }

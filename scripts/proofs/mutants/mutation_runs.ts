@@ -12,10 +12,10 @@ import { copyTree, type TestRun, type Tree } from "./tree.ts";
 const LIMIT_MS = 180_000;
 /** Test files of a source file that are surveyed. */
 const SURVEYED = 12;
-/** Test files that `deno test` runs for a change that is made when its module is loaded; for another. */
-const [AT_LOAD, AFTERWARDS] = [8, 2];
-/** The processes that run tests: both cores of a small machine. */
-const LANES = 2;
+/** Test files that `deno test` runs for a change that is made when its module is loaded. */
+const AT_LOAD = 4;
+/** The processes that run tests. Many tests wait, so they are more than the cores of a small machine. */
+const LANES = 4;
 
 /** What came of a fault. Invalid: the types do not fit. */
 export type Outcome = "caught" | "survived" | "invalid";
@@ -93,8 +93,8 @@ async function outcomeWith(
   const caught = await isCaught(number, near(mutation.file), survey, process);
   if (caught === true) return "caught";
   if (!await tree.compiles(mutation)) return "invalid";
-  const others = caught === undefined || survey.isAtLoad(number) ? AT_LOAD : AFTERWARDS;
-  return await tried(mutation, near(mutation.file).slice(0, others), tree, sound);
+  if (caught === false && !survey.isAtLoad(number)) return "survived";
+  return await tried(mutation, near(mutation.file).slice(0, AT_LOAD), tree, sound);
 }
 
 /** First the two nearest test files, then the others. Only a test that passes without the fault can catch it. */

@@ -53,6 +53,9 @@ export async function copyTree(root: string): Promise<Tree> {
       await Deno.writeTextFile(`${folder}/${file}`, source);
     }
   };
+  // an unused name is no reason to discount a fault: whoever makes it removes the name too
+  const config = await Deno.readTextFile(`${folder}/deno.json`);
+  await Deno.writeTextFile(`${folder}/deno.json`, config.replaceAll(/"(noUnused\w+)": true/g, '"$1": false'));
   return {
     folder,
     async test(files, fault, maxMs = MAX_RUN_MS) {

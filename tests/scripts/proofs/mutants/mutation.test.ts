@@ -1,11 +1,12 @@
 /** The changes that `deno task mutation` makes, the tests that it chooses, and what it concludes from their run. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Outcome, tryMutations } from "../../../../scripts/proofs/mutants/mutation_runs.ts";
 import plugin, { type Change } from "../../../../scripts/proofs/mutants/mutation_plugin.ts";
 import { mutationOf, mutationsOf } from "../../../../scripts/proofs/mutants/mutations.ts";
 import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
 import { switched } from "../../../../scripts/proofs/mutants/switched.ts";
-import { ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
+import { ACCEPTED_FILE, acceptedIn, faultOf } from "../../../../scripts/proofs/mutants/accepted_survivors.ts";
+import { readSource, ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
 
 /** Each changed text, with its kind. */
 function changed(text: string): string[] {
@@ -37,6 +38,12 @@ Deno.test("each kind of change is made in one place", () => {
       "negated condition: for (;;) if (!(a)) continue;",
     ],
     ["x = 7;", "other number: x = 8;"],
+    [
+      "x = { ...(a ? b : c), d };",
+      "negated condition: x = { ...(!(a) ? b : c), d };",
+      "removed member ...(a ? b : c): x = { d };",
+      "removed member d: x = { ...(a ? b : c) };",
+    ],
     ["x = ['a', b];", "removed element 'a': x = [b];", "removed element b: x = ['a'];"],
   ];
   for (const [text, ...expected] of cases) assertEquals(changed(text), expected, text);
@@ -67,6 +74,29 @@ Deno.test("the programs of a folder give changes that fit them", async () => {
     const first = source.split("\n").findIndex((text, at) => text !== lines[at]);
     assertEquals(first + 1 >= line, true, `line ${line}`);
   }
+});
+
+Deno.test("every program can hold its changes, so that its tests can run with one of them", async () => {
+  const nothing: Deno.lint.Plugin = { name: "parses", rules: { any: { create: () => ({}) } } };
+  const found = [...await mutationsOf("src/base"), ...await mutationsOf("src/platform")];
+  for (const [file, mutations] of Map.groupBy(found, (mutation) => mutation.file)) {
+    const changes = mutations.map(({ change }, number) => ({ change, number }));
+    Deno.lint.runPlugin(nothing, file, switched(readSource(file).text, changes, "./asks.ts"));
+  }
+  const made = new Set(found.map(faultOf));
+  const gone = [...ACCEPTED.keys()].filter((fault) => !made.has(fault));
+  assertEquals(gone, [], `${ACCEPTED_FILE} names faults that cannot be made any more`);
+});
+
+const ACCEPTED = acceptedIn(await Deno.readTextFile(ACCEPTED_FILE));
+
+Deno.test("an accepted survivor stands once in the list, with its reason", () => {
+  const [one, other] = ["src/a.ts dropped call: f(); => ;", "src/b/c.ts border: a < b => a <= b"];
+  const list = `# words\n${one}\n  it has no effect,\n  here\n\n${other}\n  never equal\n`;
+  assertEquals([...acceptedIn(list)], [[one, "it has no effect, here"], [other, "never equal"]]);
+  assertThrows(() => acceptedIn(`${one}\n${other}\n  never equal\n`), Error, `has no reason: ${one}`);
+  assertThrows(() => acceptedIn("  no fault\n"), Error, "has no fault: no fault");
+  assertThrows(() => acceptedIn(`${list}${one}\n  again\n`), Error, `stands there twice: ${one}`);
 });
 
 Deno.test("the nearest tests have the file's name, then they mirror its folder or have the fewest imports to it", () => {
