@@ -21,6 +21,28 @@ Deno.test("background work logs a failure of its own, but not one of the store, 
   assertEquals((await run(new Error("a bug"), 3)).events, ["work.failed", "work.failed", "work.failed"]);
 });
 
+Deno.test("jobs begin together, so that their reads share a statement, and one that hangs delays no other", async () => {
+  const events: string[] = [];
+  const enough = Promise.withResolvers<void>();
+  const job = (name: string) => async (): Promise<number> => {
+    events.push(name);
+    await Promise.resolve();
+    events.push(`${name} goes on`);
+    if (events.filter((event) => event === name).length === 2) enough.resolve();
+    return 0;
+  };
+  const released = Promise.withResolvers<number>();
+  const hanging = (): Promise<number> => (events.push("hangs"), released.promise);
+  const log = openLog({ clock: Date.now, sink: () => {}, level: "debug" });
+  const work = backgroundWork([job("a"), hanging, job("b")], () => Promise.resolve(), log, EVERY_MS);
+  work.startWork();
+  await enough.promise;
+  const beat = ["a", "b", "a goes on", "b goes on"];
+  assertEquals(events.slice(0, 8), ["a", "hangs", ...beat.slice(1), ...beat.slice(0, 3)]);
+  released.resolve(0);
+  await work.stop();
+});
+
 Deno.test("one occasion of background work runs each job until it finds no more, and none twice after a failure", async () => {
   const events: string[] = [];
   const sink = (line: string): void => void events.push((JSON.parse(line) as LogLine).event);
