@@ -53,9 +53,9 @@ export async function prove(
 ): Promise<readonly CheckResult[]> {
   print(`seed ${options.seed}: ${options.payments} payments, ${AT_ONCE} at a time, ${options.kills} kills`);
   await using receiver = await openPushReceiver(options.seed);
-  await using sandbox = options.store === "kv"
-    ? await startProvedSandbox(receiver.caFile, denoConfig)
-    : await startProvedCluster(options, receiver.caFile);
+  await using sandbox = options.store === "postgres"
+    ? await startProvedCluster(options, receiver.caFile)
+    : await startProvedSandbox(options.store, receiver.caFile, denoConfig);
   const answers = openAnswerLog();
   const tpps = {
     polling: answers.watch(await openShop(sandbox)),

@@ -5,8 +5,8 @@ export interface ProveOptions {
   readonly payments: number;
   readonly seed: number;
   readonly kills: number;
-  /** Where the platform keeps its records: a file of one process, or PostgreSQL with a synchronous standby. */
-  readonly store: "kv" | "postgres";
+  /** Where the platform keeps its records: in files of one process, or in PostgreSQL with a synchronous standby. */
+  readonly store: "kv" | "sqlite" | "postgres";
   /** Of the platform, on PostgreSQL. */
   readonly processes: number;
   /** Where the platform's keys are, on PostgreSQL: in a file, or in a token of SoftHSM 2 behind the signer. */
@@ -25,7 +25,7 @@ Usage: deno task prove [options]
 
   --payments N   how many payments, 8 at a time (default 100)
   --kills K      how often something is killed meanwhile (default 3)
-  --store S      kv: the whole sandbox is one process, and is killed as one (default)
+  --store S      kv, sqlite: the whole sandbox is one process, and is killed as one (default: kv)
                  postgres: processes of the platform behind HAProxy, on a primary with a synchronous standby; kills
                  one of the processes, the primary (then the standby is promoted and replaced), or the banks
   --processes P  of the platform, on PostgreSQL (default 3)
@@ -48,12 +48,14 @@ export function readProveOptions(args: readonly string[]): ProveOptions {
     return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
   };
   const { store = "kv", kill = "" } = given;
-  if (store !== "kv" && store !== "postgres") throw new UsageError("--store must be kv or postgres");
-  if (kill !== "" && (store === "kv" || !KILLED.includes(kill))) {
+  if (store !== "kv" && store !== "sqlite" && store !== "postgres") {
+    throw new UsageError("--store must be kv, sqlite or postgres");
+  }
+  if (kill !== "" && (store !== "postgres" || !KILLED.includes(kill))) {
     throw new UsageError(`--kill must be one of ${KILLED.join(", ")}, with --store postgres`);
   }
   const { keys = "file" } = given;
-  if (keys !== "file" && (keys !== "token" || store === "kv")) {
+  if (keys !== "file" && (keys !== "token" || store !== "postgres")) {
     throw new UsageError("--keys must be file, or token with --store postgres");
   }
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
