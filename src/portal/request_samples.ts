@@ -1,6 +1,9 @@
-/** Requests to copy in several languages, made from an endpoint of the reference. Needs no package but Python's requests. */
+/**
+ * Requests to copy in several languages, made from an endpoint of the reference. They need no package but Python's
+ * requests. In `request_samples.txt` each line of a program stands behind the part of the request that it is for.
+ */
 import type { ApiEndpoint } from "./api_reference.ts";
-import { csharp, go, java } from "./compiled_samples.ts";
+import templates from "./request_samples.txt" with { type: "text" };
 import { NAME, type Pair, requestOf, type SampleRequest } from "./sample_request.ts";
 
 /** A request in one language. */
@@ -15,110 +18,94 @@ export interface Sample {
 export function samplesOf(endpoint: ApiEndpoint): readonly Sample[] {
   if (!endpoint.answers.some(({ status }) => status.startsWith("2"))) return [];
   const request = requestOf(endpoint);
-  return [
-    { title: "curl", language: "bash", code: curl(request) },
-    { title: "TypeScript", language: "typescript", code: typescript(request) },
-    { title: "Python", language: "python", code: python(request) },
-    { title: "Java", language: "java", code: java(request) },
-    { title: "Go", language: "go", code: go(request) },
-    { title: "C#", language: "csharp", code: csharp(request) },
-  ];
+  const parts = partsOf(request);
+  return [...templates.matchAll(/^# (\S+) (\w+)\n((?:\w*\|.*\n)+)/gm)].map(
+    ([, title = "", language = "", lines = ""]) => {
+      const code = lines.trimEnd().split("\n").flatMap((line) => written(line, language, request, parts))
+        .join("\n");
+      return { title, language, code: code.replace("curl \\\n  ", "curl ") };
+    },
+  );
 }
 
-function curl({ method, url, isMutual, headers, form, file }: SampleRequest): string {
-  const usual = form !== undefined || file !== undefined ? "POST" : "GET";
-  const options = [
-    ...(isMutual ? ["--cacert ca.pem --cert transport.cert.pem --key transport.key.pem"] : []),
-    ...(method === usual ? [] : [`-X ${method}`]),
-    ...headers.map(([name, value]) => `-H "${name}: ${value}"`),
-    ...(form ?? []).map(([name, value]) => `--data-urlencode "${name}=${value}"`),
-    ...(file === undefined ? [] : [`--data-binary @${file}`]),
-    `"${url}"`,
-  ];
-  return [...signing(headers, form, method, url), `curl ${options.join(" \\\n  ")}`].join("\n");
+/** Whether a part is there, or its pairs: a line is written for each. */
+type Parts = Readonly<Record<string, boolean | readonly Pair[]>>;
+
+function partsOf({ method, url, isMutual, headers, form = [], file }: SampleRequest): Parts {
+  const anyForm = form.length > 0;
+  const typedHeaders = anyForm ? [...headers, FORM_TYPE] : headers;
+  const values = [...headers, ...form].map(([, value]) => value);
+  const variables = [url, ...values].some((value) => value.includes("$"));
+  return {
+    "": true,
+    assertion: values.includes("$ASSERTION"),
+    proof: values.includes("$PROOF"),
+    signature: values.includes("$SIGNATURE"),
+    mutual: isMutual,
+    plain: !isMutual,
+    unusual: method !== (anyForm || file !== undefined ? "POST" : "GET"),
+    headers,
+    anyHeaders: headers.length > 0,
+    typedHeaders,
+    otherHeaders: headers.filter(([name]) => name !== "content-type"),
+    contentType: headers.filter(([name]) => name === "content-type"),
+    form,
+    anyForm,
+    formBefore: form.slice(0, -1),
+    formLast: form.slice(-1),
+    file: file !== undefined,
+    none: !anyForm && file === undefined,
+    mutualHeaders: isMutual && typedHeaders,
+    mutualForm: isMutual && anyForm,
+    mutualFile: isMutual && file !== undefined,
+    mutualNone: isMutual && !anyForm && file === undefined,
+    variables,
+    system: isMutual || variables || file !== undefined,
+  };
 }
 
-/** How the variables of signatures are made. */
-function signing(
-  headers: readonly Pair[],
-  form: readonly Pair[] | undefined,
-  method: string,
-  url: string,
-): readonly string[] {
-  const values = [...headers, ...form ?? []].map(([, value]) => value);
-  const token = values.includes("DPoP $TOKEN") ? ' --token "$TOKEN"' : "";
-  return [
-    ...(values.includes("$ASSERTION")
-      ? ["# ASSERTION: deno task sign assertion --name mine --bank BANK"]
-      : []),
-    ...(values.includes("$PROOF")
-      ? [`# PROOF: deno task sign dpop --name mine --method ${method} --url "${url}"${token}`]
-      : []),
-    ...(values.includes("$SIGNATURE")
-      ? [`# SIGNATURE: deno task sign payload --name mine --body body.json`]
-      : []),
-  ];
+const FORM_TYPE: Pair = ["content-type", "application/x-www-form-urlencoded"];
+
+/** The line, as often as its part is there. */
+function written(line: string, language: string, request: SampleRequest, parts: Parts): readonly string[] {
+  const [, part = "", text = ""] = /^(\w*)\| ?(.*)$/.exec(line) ?? [];
+  const found = parts[part];
+  const pairs = typeof found === "object" ? found : found === true ? [["", ""] as const] : [];
+  const { method, url, headers, form = [], file = "" } = request;
+  const literal = LITERALS[language] ?? joined((name) => `Env("${name}")`);
+  const isBound = headers.some(([, value]) => value === "DPoP $TOKEN");
+  return pairs.map(([name, value]) => {
+    const values: Readonly<Record<string, string>> = {
+      name,
+      value: literal(value),
+      url: literal(url),
+      method,
+      file,
+      token: isBound ? ' --token "$TOKEN"' : "",
+      variables: variablesOf([url, ...[...headers, ...form].map(([, one]) => one)]).join(", "),
+    };
+    return text.replaceAll(/«(\w+)»/g, (_, key: string) => values[key] ?? "");
+  });
 }
 
-function typescript(request: SampleRequest): string {
-  const { method, url, isMutual, headers, form } = request;
-  const names = variablesOf([url, ...[...headers, ...form ?? []].map(([, value]) => value)]);
-  const read = names.length === 0 ? [] : [`const { ${names.join(", ")} } = process.env;`, ""];
-  const fetched = [`const response = await fetch(${template(url)});`];
-  if (!isMutual) {
-    return [...read, ...fetched, "console.log(response.status, await response.text());"].join("\n");
-  }
-  const type = form === undefined ? [] : [["content-type", "application/x-www-form-urlencoded"] as const];
-  return [
-    'import { readFileSync } from "node:fs";',
-    'import { request } from "node:https";',
-    "",
-    ...read,
-    `const sent = request(${template(url)}, {`,
-    `  method: "${method}",`,
-    '  ca: readFileSync("ca.pem"),',
-    '  cert: readFileSync("transport.cert.pem"),',
-    '  key: readFileSync("transport.key.pem"),',
-    "  headers: {",
-    ...[...headers, ...type].map(([name, value]) => `    "${name}": ${template(value)},`),
-    "  },",
-    "}, async (response) => {",
-    '  console.log(response.statusCode, (await response.toArray()).join(""));',
-    "});",
-    `sent.end(${typescriptBody(request)});`,
-  ].join("\n");
-}
+/** How each language writes a value with variables. */
+const LITERALS: Readonly<Record<string, (value: string) => string>> = {
+  bash: (value) => value,
+  typescript: (value) =>
+    value.includes("$") ? `\`${value.replaceAll(NAME, "${$1}")}\`` : JSON.stringify(value),
+  python: (value) => `${value.includes("$") ? "f" : ""}"${value.replaceAll(NAME, "{env['$1']}")}"`,
+  java: joined((name) => `System.getenv("${name}")`),
+  go: joined((name) => `os.Getenv("${name}")`, "+"),
+};
 
-function typescriptBody({ form, file }: SampleRequest): string {
-  if (form === undefined) return file === undefined ? "" : `readFileSync("${file}")`;
-  const members = form.map(([name, value]) => `  ${name}: ${template(value)},`);
-  return `new URLSearchParams({\n${members.join("\n")}\n}).toString()`;
-}
-
-function template(value: string): string {
-  return value.includes("$") ? `\`${value.replaceAll(NAME, "${$1}")}\`` : JSON.stringify(value);
-}
-
-function python({ method, url, isMutual, headers, form, file }: SampleRequest): string {
-  const text = (value: string): string =>
-    `${value.includes("$") ? "f" : ""}"${value.replaceAll(NAME, "{env['$1']}")}"`;
-  const dictionary = (pairs: readonly Pair[]): readonly string[] =>
-    pairs.map(([name, value]) => `        "${name}": ${text(value)},`);
-  return [
-    "import os",
-    "import requests",
-    "",
-    "env = os.environ",
-    "response = requests.request(",
-    `    "${method}",`,
-    `    ${text(url)},`,
-    ...(headers.length === 0 ? [] : ["    headers={", ...dictionary(headers), "    },"]),
-    ...(form === undefined ? [] : ["    data={", ...dictionary(form), "    },"]),
-    ...(file === undefined ? [] : [`    data=open("${file}", "rb").read(),`]),
-    ...(isMutual ? ['    cert=("transport.cert.pem", "transport.key.pem"),', '    verify="ca.pem",'] : []),
-    ")",
-    "print(response.status_code, response.text)",
-  ].join("\n");
+/** Literals and variables, joined. */
+function joined(variable: (name: string) => string, plus = " + "): (value: string) => string {
+  return (value) => {
+    const parts = value.split(NAME).map((part, place) =>
+      place % 2 === 0 ? JSON.stringify(part) : variable(part)
+    );
+    return parts.filter((part) => part !== '""').join(plus) || '""';
+  };
 }
 
 function variablesOf(values: readonly string[]): readonly string[] {
