@@ -1,5 +1,6 @@
 /** Finds places of the portal by words: also other words for the same, beginnings of words, and mistyped ones. */
 import MiniSearch, { type SearchResult } from "minisearch";
+import WORDS from "./search_words.txt" with { type: "text" };
 
 /** A place that can be found. */
 export interface Place {
@@ -28,79 +29,13 @@ const EXCERPT_CHARACTERS = 200;
 /** Of the score, what a word counts that only means the same. */
 const SYNONYM_WEIGHT = 0.7;
 
-/** Words that say nothing about the place. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  ("a an and any are as at be been by can cannot could did do does doing for from get gets got has have how i if in " +
-    "into is it its may me my need needs no not of on or our should so than that the their them then there this to " +
-    "too us use used using was we were what when where which while who why will with would you your").split(
-      " ",
-    ),
+const [, stopWords = "", synonyms = ""] = WORDS.split(/^#.*\n/m);
+const STOP_WORDS: ReadonlySet<string> = new Set(stopWords.trim().split(/\s+/));
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  synonyms.trim().split("\n").map((line) => line.split(/:? /)).map((
+    [word = "", ...others],
+  ) => [word, others]),
 );
-
-/** Words of readers, and the words of the documents. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  account: ["accounts"],
-  allowlist: ["addresses", "pushes"],
-  assertion: ["client_assertion"],
-  callback: ["webhooks", "redirect_uri", "pushed"],
-  cancel: ["cancelled"],
-  cert: ["certificate"],
-  certification: ["certify"],
-  contact: ["operator"],
-  decrypt: ["jwe", "encrypt"],
-  docker: ["deployment"],
-  double: ["idempotency", "repeat"],
-  duplicate: ["idempotency", "repeat"],
-  econnreset: ["handshake"],
-  encryption: ["enc", "encrypt"],
-  executed: ["execute"],
-  expired: ["expires", "lives"],
-  failed: ["fault", "wrong"],
-  future: ["ahead", "skew"],
-  getting: ["quickstart"],
-  handshake: ["tls"],
-  interval: ["poll"],
-  jwks: ["keys"],
-  key: ["keys"],
-  keys: ["key"],
-  library: ["client"],
-  lifetime: ["lives"],
-  limit: ["limits", "429"],
-  long: ["within", "lives"],
-  mock: ["sandbox"],
-  mtls: ["transport", "certificate"],
-  notification: ["events", "webhooks"],
-  notifications: ["events", "webhooks"],
-  npm: ["package", "packages"],
-  polling: ["poll"],
-  production: ["live"],
-  ratelimit: ["429", "limits"],
-  rejected: ["reject", "invalid"],
-  renew: ["rotate"],
-  retry: ["repeat", "retry-after"],
-  rollover: ["rotate"],
-  rotate: ["renew", "changes", "rotates"],
-  rotation: ["rotate", "renew"],
-  scopes: ["scope"],
-  sdk: ["library", "client"],
-  simulate: ["fault", "wrong", "fail"],
-  ssa: ["statement"],
-  ssl: ["tls", "handshake"],
-  started: ["quickstart", "start"],
-  subscribe: ["event-subscriptions", "webhooks"],
-  support: ["operator"],
-  swagger: ["openapi"],
-  test: ["sandbox"],
-  throttled: ["429"],
-  timeout: ["lost", "repeat"],
-  tutorial: ["quickstart"],
-  url: ["address", "addresses"],
-  valid: ["within", "expires"],
-  version: ["versions", "v1"],
-  versioning: ["versions", "v1"],
-  webhook: ["webhooks", "events", "pushed"],
-  whitelist: ["addresses", "pushes"],
-};
 
 /** Opens the search in these parts. Other work of the process gets its turn between them. */
 export async function openSearch(parts: readonly (() => readonly Place[])[]): Promise<Search> {
@@ -146,7 +81,7 @@ function queryOf(words: readonly string[]): Parameters<MiniSearch["search"]>[0] 
     combineWith: "OR",
     queries: words.flatMap((word) => [
       { queries: [word], ...exact },
-      { queries: [...SYNONYMS[word] ?? []], boostTerm: () => SYNONYM_WEIGHT },
+      { queries: [...SYNONYMS.get(word) ?? []], boostTerm: () => SYNONYM_WEIGHT },
     ]),
   };
 }
@@ -154,7 +89,9 @@ function queryOf(words: readonly string[]): Parameters<MiniSearch["search"]>[0] 
 /** A place with every word comes before one that has a rare word often. */
 function rankOf({ score, queryTerms }: SearchResult, words: readonly string[]): number {
   const found = new Set(queryTerms);
-  const met = words.filter((word) => found.has(word) || SYNONYMS[word]?.some((other) => found.has(other)));
+  const met = words.filter((word) =>
+    found.has(word) || SYNONYMS.get(word)?.some((other) => found.has(other))
+  );
   return score * (met.length / words.length) ** 2;
 }
 

@@ -261,6 +261,7 @@ Deno.test("what developers ask is found in the first three results [W4]", async 
   assertEquals(await places("xyzzy plugh"), []);
   assertEquals(await places("   "), []);
   assertEquals(await places("what is the"), []);
+  assert((await places("constructor consent")).length > 0, "a name of every object fails");
   assert((await places("a payment")).length <= 20);
 });
 
