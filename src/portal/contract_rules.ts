@@ -1,7 +1,6 @@
 /** The rules of `docs/contract` that are about one field: those that begin with its name. */
 import * as sources from "./documents.ts";
-import { documentPath } from "./paths.ts";
-import type { Link } from "./portal_frame.tsx";
+import { documentPath, type Link } from "./paths.ts";
 
 /** A rule and the names that it begins with. Ids with a hyphen are cases that tests check. */
 const RULE = /<a id="([a-z0-9]+)"><\/a>\*\*([A-Z0-9]+)\*\*\s+((?:`[\w.-]+`(?:,| and)?\s*)+)/g;

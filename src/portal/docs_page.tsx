@@ -17,12 +17,13 @@ import {
   documentPath,
   ERRORS_PATH,
   groupPath,
+  type Link,
   LLMS_PATH,
   REFERENCE_PATH,
   TRACES_PAGE_PATH,
   TYPES_PATH,
 } from "./paths.ts";
-import { type Link, MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
+import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
 import { renderCommonParts, renderGroup, renderReferenceIndex, renderTypes } from "./reference_pages.tsx";
 import { openSearch, type Place, type Search } from "./search.ts";
 import { renderTracePage } from "./trace_page.tsx";

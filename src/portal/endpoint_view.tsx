@@ -2,19 +2,20 @@
 import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference, SecurityScheme } from "./api_reference.ts";
+import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference } from "./api_reference.ts";
 import { apart, type CommonPart } from "./common_parts.ts";
 import { COMMON_PATH } from "./paths.ts";
 import { codeBlock } from "./markdown.ts";
 import { samplesOf } from "./request_samples.ts";
 import { bodyFile } from "./sample_request.ts";
-import { Fields, inline, Prose, ShapeView } from "./schema_view.tsx";
+import { Fields, inline, listOf, Prose, ShapeView } from "./schema_view.tsx";
 
 /** The endpoint under its heading, which is its anchor. */
 export function Endpoint(
   { endpoint, reference }: { readonly endpoint: ApiEndpoint; readonly reference: ApiReference },
 ): JSX.Element {
   const { id, method, path, title, description, body, security } = endpoint;
+  const tried = reference.tryLink(endpoint.operationId);
   const parameters = apart(endpoint.parameters, reference.commonParameters);
   return (
     <article class="card" aria-labelledby={id}>
@@ -24,13 +25,21 @@ export function Endpoint(
         <code class="path">{path}</code> {endpoint.deprecated ? <strong>deprecated</strong> : null}
       </p>
       <Prose text={description} />
-      <TryLink href={reference.tryLink(endpoint.operationId)} />
+      {tried !== undefined && (
+        <p>
+          <a class="try" href={tried}>Try it in the sandbox</a>
+        </p>
+      )}
       {endpoint.isSent ? null : <Samples endpoint={endpoint} />}
       <Chapter title="Security" there={security.length > 0}>
-        <Security schemes={security} />
+        {listOf(security, (scheme) => (
+          <>
+            <code>{scheme.name}</code> {inline(scheme.description ?? "")}
+          </>
+        ))}
       </Chapter>
       <Chapter title="Parameters" there={endpoint.parameters.length > 0}>
-        {parameters.own.length === 0 ? null : <Fields fields={parameters.own} />}
+        <Fields fields={parameters.own} />
         <Shared parts={parameters.shared} nameOf={({ name }) => name} />
       </Chapter>
       <Chapter title="Request body" there={body.length > 0}>
@@ -47,38 +56,9 @@ function Answers(
   const { own, shared } = apart(endpoint.answers, reference.commonAnswers);
   return (
     <Chapter title="Answers" there={endpoint.answers.length > 0}>
-      {own.length === 0 ? null : (
-        <ul>
-          {own.map((answer) => (
-            <li>
-              <Answer answer={answer} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {own.length > 0 && listOf(own, (answer) => <Answer answer={answer} />)}
       <Shared parts={shared} nameOf={({ status }) => status} />
     </Chapter>
-  );
-}
-
-function TryLink({ href }: { readonly href: string | undefined }): JSX.Element | null {
-  if (href === undefined) return null;
-  return (
-    <p>
-      <a class="try" href={href}>Try it in the sandbox</a>
-    </p>
-  );
-}
-
-function Security({ schemes }: { readonly schemes: readonly SecurityScheme[] }): JSX.Element {
-  return (
-    <ul>
-      {schemes.map(({ name, description }) => (
-        <li>
-          <code>{name}</code> {inline(description ?? "")}
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -88,9 +68,7 @@ export function Answer({ answer }: { readonly answer: ApiAnswer }): JSX.Element 
   return (
     <>
       <strong>{status}</strong> {inline(description)}
-      {headers.length === 0
-        ? null
-        : <Fields fields={headers.map((header) => ({ ...header, place: "header" }))} />}
+      <Fields fields={headers.map((header) => ({ ...header, place: "header" }))} />
       <Contents contents={contents} />
     </>
   );

@@ -1,5 +1,8 @@
 /** Where the pages of the portal are. */
 
+/** A link: address and text. */
+export type Link = readonly [href: string, title: string];
+
 /** The first page, which also answers searches. */
 export const DOCS_PATH = "/docs";
 /** The list of all endpoints. */

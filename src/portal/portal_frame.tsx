@@ -4,10 +4,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { HtmlDocument, renderDocument } from "../pages/html_document.tsx";
 import { Mark } from "../pages/layout.tsx";
 import { ICON_PATH, STYLESHEET_PATH } from "../pages/stylesheet.ts";
-import { CHAPTERS, DOCS_PATH, SCRIPT_PATH } from "./paths.ts";
-
-/** A link: address and text. */
-export type Link = readonly [href: string, title: string];
+import { CHAPTERS, DOCS_PATH, type Link, SCRIPT_PATH } from "./paths.ts";
+import { listOf } from "./schema_view.tsx";
 
 /** One page. */
 export interface PortalPage {
@@ -57,7 +55,12 @@ export function renderPortalPage(page: PortalPage): string {
           <details class="menu">
             <summary>Contents</summary>
             <Chapters path={path} chapter={chapter} />
-            {contents.length === 0 ? null : <Links title="On this page" links={contents} />}
+            {contents.length > 0 && (
+              <nav aria-labelledby="contents">
+                <h2 id="contents">On this page</h2>
+                {listOf(contents, anchorOf)}
+              </nav>
+            )}
           </details>
         </div>
         <div class="body">
@@ -69,6 +72,16 @@ export function renderPortalPage(page: PortalPage): string {
   );
 }
 
+const PLATFORM_PAGES: readonly Link[] = [
+  [DOCS_PATH, "Developers"],
+  ["/service-levels", "Status and service levels"],
+  ["/receipt", "Check a receipt"],
+];
+
+function anchorOf([href, title]: Link): JSX.Element {
+  return <a href={href}>{title}</a>;
+}
+
 function PortalHeader(): JSX.Element {
   return (
     <header>
@@ -77,17 +90,7 @@ function PortalHeader(): JSX.Element {
           <Mark /> Payment initiation platform
         </a>
         <nav aria-label="Platform">
-          <ul>
-            <li>
-              <a href={DOCS_PATH}>Developers</a>
-            </li>
-            <li>
-              <a href="/service-levels">Status and service levels</a>
-            </li>
-            <li>
-              <a href="/receipt">Check a receipt</a>
-            </li>
-          </ul>
+          {listOf(PLATFORM_PAGES, anchorOf)}
         </nav>
       </div>
     </header>
@@ -111,51 +114,25 @@ function Chapters(
 ): JSX.Element {
   return (
     <nav aria-label="Documentation">
-      <ul>
-        {CHAPTERS.map(([href, title]) => (
-          <li>
-            <NavLink href={href} title={title} path={path} />
-            {isIn(path, href) && chapter.length > 0 && (
-              <ul>
-                {chapter.filter(([page]) => page !== href).map(([page, name]) => (
-                  <li>
-                    <NavLink href={page} title={name} path={path} />
-                  </li>
-                ))}
-              </ul>
-            )}
-          </li>
-        ))}
-      </ul>
+      {listOf(CHAPTERS, ([href, title]) => (
+        <>
+          {navLink(path, [href, title])}
+          {isIn(path, href) && chapter.length > 0 &&
+            listOf(chapter.filter(([page]) => page !== href), (link) => navLink(path, link))}
+        </>
+      ))}
     </nav>
   );
 }
 
 /** A page below a chapter is in it, but is not it. */
-function NavLink(
-  { href, title, path }: { readonly href: string; readonly title: string; readonly path: string },
-): JSX.Element {
+function navLink(path: string, [href, title]: Link): JSX.Element {
   const isHere = href === path ? { "aria-current": "page" } as const : {};
   return <a href={href} {...isHere} {...(isIn(path, href) ? { class: "within" } : {})}>{title}</a>;
 }
 
 function isIn(path: string, chapter: string): boolean {
   return path === chapter || (chapter !== DOCS_PATH && path.startsWith(`${chapter}/`));
-}
-
-function Links({ title, links }: { readonly title: string; readonly links: readonly Link[] }): JSX.Element {
-  return (
-    <nav aria-labelledby="contents">
-      <h2 id="contents">{title}</h2>
-      <ul>
-        {links.map(([href, text]) => (
-          <li>
-            <a href={href}>{text}</a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
 }
 
 /** The pages before and after this one, and the page as Markdown. */
@@ -168,10 +145,10 @@ function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
   const [before, after] = [order[place - 1], order[place + 1]];
   return (
     <nav class="onwards" aria-label="Next pages">
-      {before === undefined ? null : <a rel="prev" href={before[0]}>← {before[1]}</a>}
-      {after === undefined ? null : <a rel="next" href={after[0]}>{after[1]} →</a>}
-      {hasMarkdown === true ? <a type="text/markdown" href={`${path}.md`}>This page as Markdown</a> : null}
-      {source === undefined ? null : <a href={source}>Edit this page</a>}
+      {before && <a rel="prev" href={before[0]}>← {before[1]}</a>}
+      {after && <a rel="next" href={after[0]}>{after[1]} →</a>}
+      {hasMarkdown && <a type="text/markdown" href={`${path}.md`}>This page as Markdown</a>}
+      {source && <a href={source}>Edit this page</a>}
     </nav>
   );
 }

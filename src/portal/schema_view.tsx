@@ -17,20 +17,17 @@ export function Prose({ text }: { readonly text: string | undefined }): JSX.Elem
   return <>{blocks.map((block) => <p>{inline(block)}</p>)}</>;
 }
 
+/** A list of what `draw` makes of each item. */
+export function listOf<Item>(items: readonly Item[], draw: (item: Item) => Child): JSX.Element {
+  return <ul>{items.map((item) => <li>{draw(item)}</li>)}</ul>;
+}
+
 /** A named part as it is listed. `place` says where a parameter is sent. */
 export type ListedField = Field & { readonly place?: string };
 
 /** Named parts, each with type, rules, words and its own parts. */
-export function Fields({ fields }: { readonly fields: readonly ListedField[] }): JSX.Element {
-  return (
-    <ul>
-      {fields.map((field) => (
-        <li>
-          <Entry field={field} />
-        </li>
-      ))}
-    </ul>
-  );
+export function Fields({ fields }: { readonly fields: readonly ListedField[] }): JSX.Element | null {
+  return fields.length === 0 ? null : listOf(fields, (field) => <Entry field={field} />);
 }
 
 /** One named part. */
@@ -70,11 +67,7 @@ export function ShapeView({ shape }: { readonly shape: Shape }): JSX.Element {
 
 function Kind({ shape, place }: { readonly shape: Shape; readonly place?: string | undefined }): JSX.Element {
   if (shape.link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(shape.link)}`}>{shape.link}</a>;
-  const words = [
-    ...(place === undefined ? [] : [place]),
-    ...(shape.type === "" ? [] : [shape.type]),
-    ...shape.rules,
-  ];
+  const words = [place ?? "", shape.type, ...shape.rules].filter((word) => word !== "");
   return <small>{inline(words.join(", "))}</small>;
 }
 
@@ -83,27 +76,21 @@ function Rest({ shape }: { readonly shape: Shape }): JSX.Element {
   return (
     <>
       {description === undefined ? null : <Prose text={description} />}
-      {fields.length === 0 ? null : <Fields fields={fields} />}
-      {items === undefined ? null : <Variants says="Each element:" shapes={[items]} />}
-      {alternatives.length === 0 ? null : <Variants says="One of:" shapes={alternatives} />}
+      <Fields fields={fields} />
+      <Variants says="Each element:" shapes={items === undefined ? [] : [items]} />
+      <Variants says="One of:" shapes={alternatives} />
     </>
   );
 }
 
 function Variants(
   { says, shapes }: { readonly says: string; readonly shapes: readonly Shape[] },
-): JSX.Element {
+): JSX.Element | null {
+  if (shapes.length === 0) return null;
   return (
     <>
       <p>{says}</p>
-      <ul>
-        {shapes.map((shape) => (
-          <li>
-            <Kind shape={shape} />
-            <Rest shape={shape} />
-          </li>
-        ))}
-      </ul>
+      {listOf(shapes, (shape) => <ShapeView shape={shape} />)}
     </>
   );
 }
