@@ -137,12 +137,11 @@ export function codeBlock(code: string, language: string, caption = ""): string 
     `<code>${highlighted(code, language)}</code></pre></figure>\n`;
 }
 
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(
-    '"',
-    "&quot;",
-  )
-    .replaceAll("'", "&#39;");
+const NAMED: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
+
+/** Text as HTML. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (one) => `&${NAMED[one] ?? "#39"};`);
 }
 
 class PortalRenderer extends Renderer {

@@ -3,7 +3,7 @@ import type { PlatformAddresses } from "./addresses.ts";
 import type { ApiReference } from "./api_reference.ts";
 import { CHAPTERS, DOCS_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
-import { Prose } from "./schema_view.tsx";
+import { factsOf, Prose } from "./schema_view.tsx";
 import type { Finding } from "./search.ts";
 
 /** The first page. */
@@ -18,29 +18,11 @@ export function renderOverview(reference: ApiReference, addresses: PlatformAddre
         <section class="card guide" aria-labelledby="what">
           <h2 id="what">What it is</h2>
           <Prose text={reference.description} />
-          <dl class="facts">
-            {CHAPTERS.filter(([path]) => path !== DOCS_PATH).map(([path, title, about]) => (
-              <div>
-                <dt>
-                  <a href={path}>{title}</a>
-                </dt>
-                <dd>{about}</dd>
-              </div>
-            ))}
-          </dl>
+          {factsOf(CHAPTERS.slice(1).map(([path, title, about]) => [<a href={path}>{title}</a>, about]))}
         </section>
         <section class="card guide" aria-labelledby="addresses">
           <h2 id="addresses">Addresses</h2>
-          <dl class="facts">
-            {addressesOf(reference, addresses).map(([name, url]) => (
-              <div>
-                <dt>{name}</dt>
-                <dd>
-                  <code>{url}</code>
-                </dd>
-              </div>
-            ))}
-          </dl>
+          {factsOf(addressesOf(reference, addresses).map(([name, url]) => [name, <code>{url}</code>]))}
         </section>
       </>
     ),

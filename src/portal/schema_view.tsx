@@ -1,8 +1,8 @@
 /** Draws schemas as nested lists of members, which read in order and need no sideways scrolling on a phone. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { anchor } from "./paths.ts";
-import { TYPES_PATH } from "./paths.ts";
+import { Fact } from "../pages/fact.tsx";
+import { anchor, TYPES_PATH } from "./paths.ts";
 import { rulesAbout } from "./contract_rules.ts";
 import type { Field, Shape } from "./schema_shape.ts";
 
@@ -20,6 +20,11 @@ export function Prose({ text }: { readonly text: string | undefined }): JSX.Elem
 /** A list of what `draw` makes of each item. */
 export function listOf<Item>(items: readonly Item[], draw: (item: Item) => Child): JSX.Element {
   return <ul>{items.map((item) => <li>{draw(item)}</li>)}</ul>;
+}
+
+/** A list of named facts. */
+export function factsOf(facts: readonly (readonly [name: Child, value: Child])[]): JSX.Element {
+  return <dl class="facts">{facts.map(([name, value]) => <Fact name={name}>{value}</Fact>)}</dl>;
 }
 
 /** A named part as it is listed. `place` says where a parameter is sent. */

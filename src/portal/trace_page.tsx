@@ -1,9 +1,10 @@
 /** The page that shows what the platform did with a request, by its interaction id: in a sandbox (contract TRC12). */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Fact } from "../pages/fact.tsx";
+import { escaped } from "./markdown.ts";
 import { REFERENCE_PATH, TRACES_PAGE_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
+import { factsOf } from "./schema_view.tsx";
 
 /** A trace, for people. */
 export interface ShownTrace {
@@ -107,42 +108,27 @@ function Trace({ trace, id }: { readonly trace: ShownTrace; readonly id: string 
       {checks.length > 0 && (
         <>
           <h3>Checks, in order</h3>
-          <ol class="steps">{checks.map((check) => <Check check={check} />)}</ol>
+          <ol class="steps">
+            {checks.map(({ name, about = name, result }) => (
+              <li class={result.replace(" ", "-")}>
+                <strong>{MARKS[result]} {result}</strong> {about} <small>{name}</small>
+              </li>
+            ))}
+          </ol>
         </>
       )}
-      <Facts facts={facts} />
+      {factsOf(facts)}
     </section>
   );
 }
 
 const MARKS = { "passed": "✓", "failed": "✗", "not reached": "–" } as const;
 
-function Check({ check: { name, about, result } }: { readonly check: ShownCheck }): JSX.Element {
-  return (
-    <li class={result.replace(" ", "-")}>
-      <strong>{MARKS[result]} {result}</strong> {about ?? name} <small>{name}</small>
-    </li>
-  );
-}
-
-function Facts({ facts }: { readonly facts: ShownTrace["facts"] }): JSX.Element {
-  return (
-    <dl class="facts">
-      {facts.map(([term, value]) => <Fact name={term}>{value}</Fact>)}
-    </dl>
-  );
-}
-
 function Fault({ fault: { part, expected, received, href } }: { readonly fault: ShownFault }): JSX.Element {
+  const facts = [["Wrong", part], ["Expected", expected], ["Received", received]] as const;
   return (
     <>
-      <Facts
-        facts={[
-          ["Wrong", part],
-          ["Expected", expected],
-          ...(received === "" ? [] : [["Received", received] as const]),
-        ]}
-      />
+      {factsOf(facts.filter(([, value]) => value !== ""))}
       {href !== undefined && (
         <p>
           <a href={href}>Cause, example and remedy</a>
@@ -152,45 +138,40 @@ function Fault({ fault: { part, expected, received, href } }: { readonly fault: 
   );
 }
 
+/** Wrong members are marked in the part that they are in. */
 function Jwt(
-  { jwt, faults }: { readonly jwt: ShownJwt; readonly faults: readonly ShownFault[] },
+  { jwt: { name, header, claims }, faults }: {
+    readonly jwt: ShownJwt;
+    readonly faults: readonly ShownFault[];
+  },
 ): JSX.Element {
-  const { name, header, claims } = jwt;
   const own = faults.filter(({ part }) =>
     part === name || part.startsWith(`${name} `) || !part.includes(" ")
   );
-  const inHeader = own.flatMap(({ part, expected }) =>
-    part.includes("header ") || claims === undefined ? [[memberOf(part), expected] as const] : []
-  );
-  const inClaims = own.flatMap(({ part, expected }) =>
-    part.includes("header ") ? [] : [[memberOf(part), expected] as const]
-  );
+  const ofHeader = own.filter(({ part }) => part.includes("header ") || claims === undefined);
+  const ofClaims = own.filter(({ part }) => !part.includes("header "));
   return (
     <>
       <h3>{name}, as it arrived</h3>
-      <Json about={`Header of the ${name}`} text={header} marked={inHeader} />
-      {claims !== undefined && <Json about={`Claims of the ${name}`} text={claims} marked={inClaims} />}
+      <Json about={`Header of the ${name}`} text={header} faults={ofHeader} />
+      {claims !== undefined && <Json about={`Claims of the ${name}`} text={claims} faults={ofClaims} />}
     </>
   );
 }
 
-function memberOf(part: string): string {
-  return part.split(" ").at(-1) ?? "";
-}
-
 /** JSON whose wrong members are marked, each with the expected value beside it. */
 function Json(
-  { about, text, marked }: {
+  { about, text, faults }: {
     readonly about: string;
     readonly text: string;
-    readonly marked: readonly (readonly [member: string, expected: string])[];
+    readonly faults: readonly ShownFault[];
   },
 ): JSX.Element {
   const lines = text.split("\n").map((line) => {
-    const found = marked.find(([member]) => line.startsWith(`  ${JSON.stringify(member)}:`));
+    const found = faults.find(({ part }) => line.startsWith(`  ${JSON.stringify(part.split(" ").at(-1))}:`));
     return found === undefined
       ? escaped(line)
-      : `<mark>${escaped(line)}</mark>   ← must be ${escaped(found[1])}`;
+      : `<mark>${escaped(line)}</mark>   ← must be ${escaped(found.expected)}`;
   });
   return (
     <figure>
@@ -200,8 +181,4 @@ function Json(
       </pre>
     </figure>
   );
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
