@@ -55,12 +55,7 @@ export function renderPortalPage(page: PortalPage): string {
           <details class="menu">
             <summary>Contents</summary>
             <Chapters path={path} chapter={chapter} />
-            {contents.length > 0 && (
-              <nav aria-labelledby="contents">
-                <h2 id="contents">On this page</h2>
-                {listOf(contents, anchorOf)}
-              </nav>
-            )}
+            {contents.length > 0 && contentsOf(contents)}
           </details>
         </div>
         <div class="body">
@@ -69,6 +64,15 @@ export function renderPortalPage(page: PortalPage): string {
         </div>
       </div>
     </HtmlDocument>,
+  );
+}
+
+function contentsOf(links: readonly Link[]): JSX.Element {
+  return (
+    <nav aria-labelledby="contents">
+      <h2 id="contents">On this page</h2>
+      {listOf(links, anchorOf)}
+    </nav>
   );
 }
 
