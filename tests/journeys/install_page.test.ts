@@ -8,6 +8,7 @@ import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { asTheProxy, openFixture, settle } from "testing/served_environment.ts";
 import { startCommand } from "testing/served_platform.ts";
+import { testAuthority } from "testing/directory_environment.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const FOLDERS = ["etc", "opt", "usr/local", "var"];
@@ -31,6 +32,46 @@ function onCopies(upper: string): string {
 
 // On demand only (deno task test:images): it takes minutes.
 if (Deno.env.get("TEST_IMAGES") !== undefined) {
+  Deno.test({
+    name:
+      "the commands of docs/operations/directory.md lead from a release to a directory that can start [F11]",
+    async fn() {
+      const folder = await Deno.makeTempDir({ prefix: "install-" });
+      await Deno.chmod(folder, 0o755);
+      try {
+        const release = `${folder}/release`;
+        await Deno.mkdir(release);
+        await build(ROOT, "HEAD", release);
+        await sign(folder, release);
+        const { certificatePem, privateKeyPem } = await testAuthority();
+        await Deno.writeTextFile(`${folder}/ca.pem`, certificatePem);
+        await Deno.writeTextFile(`${folder}/ca.key.pem`, privateKeyPem, { mode: 0o600 });
+        const page = await Deno.readTextFile(`${ROOT}docs/operations/directory.md`);
+        const [, section = ""] = /## Install the directory\n([\s\S]*?)\n## /.exec(page) ?? [];
+        const [install = "", check = "", ...more] = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((
+          [, text],
+        ) => text);
+        assertEquals(more, []);
+        const ceremony = `cp ${folder}/ca.pem ${folder}/ca.key.pem /etc/participants-directory`;
+        const script = ["set -e", ...(await commandsOf()).slice(0, 2), install, ceremony, check].join("\n");
+        await Deno.writeTextFile(`${folder}/script`, script);
+        const { success, stdout, stderr } = await new Deno.Command("unshare", {
+          args: ["--mount", "sh", "-c", onCopies(`${folder}/upper`), "sh", "bash", `${folder}/script`],
+          cwd: release,
+          env: AUTHORITIES,
+        }).output();
+        const [said = "", faults = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+        assert(success, faults);
+        assertEquals(said.match(/^(ok|fault) +[a-z ]+:/gm), [
+          "ok     configuration:",
+          "ok     keys:",
+          "ok     database:",
+        ]);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
   Deno.test({
     name: "the ten commands of docs/operations/install.md lead from a release to a payment [F11]",
     async fn() {

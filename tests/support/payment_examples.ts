@@ -65,7 +65,9 @@ export const PAYMENT_EXAMPLES: readonly PaymentExample[] = [
 const root = new URL("../../", import.meta.url).pathname;
 
 /** Returns whether the example can run here. Prints a warning if not. */
-export function canRun({ language, needs, packages }: PaymentExample): boolean {
+export function canRun(
+  { language, needs, packages }: Pick<PaymentExample, "language" | "needs" | "packages">,
+): boolean {
   if (needs.every(succeeds)) return true;
   const words = `\n*** SKIPPED: nothing was paid in ${language}, install ${packages.join(", ")} ***\n\n`;
   Deno.stdout.writeSync(new TextEncoder().encode(words));

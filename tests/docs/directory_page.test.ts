@@ -1,0 +1,75 @@
+/** The commands of docs/operations/directory.md that onboard a participant in production, at a directory process. */
+import { assert, assertEquals } from "@std/assert";
+import { decodeJwt, importPKCS8 } from "jose";
+import { readDescription } from "../../scripts/integrators/participant/folder.ts";
+import { openDirectoryFixture } from "support/directory_process.ts";
+import { canRun } from "support/payment_examples.ts";
+
+const PAGE = new URL("../../docs/operations/directory.md", import.meta.url);
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+const isRunnable = canRun({
+  language: "bash by the directory's page",
+  needs: [["curl", "--version"], ["openssl", "version"], ["jq", "--version"]],
+  packages: ["curl", "openssl", "jq"],
+});
+
+Deno.test({
+  name:
+    "the commands of the directory's page onboard a participant: its keys stay with it, two administrators decide",
+  ignore: !isRunnable,
+  fn: onboard,
+});
+
+async function onboard(): Promise<void> {
+  const page = await Deno.readTextFile(PAGE);
+  const [section = ""] = /## Onboard a participant[\s\S]*?(?=\n## )/.exec(page) ?? [];
+  const commands = [...section.matchAll(/^ {3}```sh\n([\s\S]*?)^ {3}```/gm)].map(([, text = ""]) => text);
+  assertEquals(commands.length, 4);
+  const [request = "", propose = "", approve = "", receive = ""] = commands;
+  await using fixture = await openDirectoryFixture();
+  const luis = await fixture.admin("add --name luis");
+  const directory = await fixture.start({ DIRECTORY_FOUR_EYES: "onboard" });
+  const folder = `${fixture.folder}/participant`;
+  await Deno.mkdir(folder);
+  const run = async (script: string, token = ""): Promise<string> => {
+    const env = { DIRECTORY_URL: fixture.adminUrl, DIRECTORY_ADMIN_TOKEN: token };
+    const { success, stdout, stderr } = await new Deno.Command("bash", {
+      args: ["-ec", script],
+      cwd: folder,
+      env,
+    }).output();
+    const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+    assert(success, decode(stderr));
+    return decode(stdout);
+  };
+  try {
+    const example = `${Deno.execPath()} task -q --config ${ROOT}deno.json participant onboard --example PISP`;
+    await Deno.writeTextFile(
+      `${folder}/details.json`,
+      (await run(example)).replaceAll("http://localhost:9000", "https://tpp.example")
+        .replace('"Sandbox"', '"Production"'),
+    );
+    await run(request);
+    await run(propose, fixture.token);
+    await run(approve, luis);
+    await run(receive);
+    const { org_id, software_client_id, redirect_uris, signing_kid, encryption_kid } =
+      await readDescription(folder) ?? {};
+    const read = (name: string): Promise<string> => Deno.readTextFile(`${folder}/${name}`);
+    const statement = decodeJwt(await read(`${software_client_id}.jks`));
+    assertEquals([statement["org_id"], redirect_uris], [org_id, ["https://tpp.example/callback"]]);
+    assert(signing_kid !== undefined && encryption_kid === undefined);
+    await importPKCS8(await read("signing.key.pem"), "PS256");
+    for (const use of ["signing", "transport"]) {
+      await run(
+        `openssl x509 -in ${use}.cert.pem -noout -pubkey | cmp - <(openssl pkey -in ${use}.key.pem -pubout)`,
+      );
+    }
+    const answer = JSON.parse(await read("onboarded.json")) as Record<string, unknown>;
+    assertEquals([answer["proposed_by"], answer["decided_by"]], ["ana", "luis"]);
+  } finally {
+    directory.kill("SIGTERM");
+    await directory.ended;
+  }
+}
