@@ -52,7 +52,9 @@ export const spentChallengeKey = (
  * An authorization session, by correlation id (`platform/core/frontchannel/authorization_session.ts`). 900 s, and 24 h
  * more for late customers.
  */
-export const authorizationSessionKey = (correlationId: string): Key => ["interaction", correlationId];
+export const authorizationSessionKey = (
+  correlationId: string,
+): Key => ["authorization_session", correlationId];
 
 /** The sessions of a consent whose customers are at the bank (`platform/core/consents/open_flow_store.ts`). 900 s. */
 export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];

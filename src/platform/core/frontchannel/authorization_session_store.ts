@@ -34,7 +34,7 @@ interface StoredSession extends Omit<AuthorizationSession, "payer"> {
 }
 
 const storedRecord = defineRecord<StoredSession>({
-  name: "interaction",
+  name: "authorization_session",
   keyParts: ["correlation id"],
   what: "An authorization session: the customer's browser from the TPP's link to the return to the TPP.",
   schema: z.looseObject({

@@ -84,7 +84,7 @@ const payment: Sealing = {
 };
 
 const session: Sealing = {
-  record: "interaction",
+  record: "authorization_session",
   caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
   divide: (value) => split(value, SESSION),
 };

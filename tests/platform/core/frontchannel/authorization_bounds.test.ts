@@ -134,5 +134,5 @@ function assertCleared({ handover }: AtBank, answer: Response): Response {
 }
 
 async function sessionsIn(env: Environment): Promise<number> {
-  return (await env.snapshot()).filter(({ key }) => key[0] === "interaction").length;
+  return (await env.snapshot()).filter(({ key }) => key[0] === "authorization_session").length;
 }

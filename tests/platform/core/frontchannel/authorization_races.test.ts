@@ -168,7 +168,7 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
     "event",
     "evidence",
     "evidence_document",
-    "interaction",
+    "authorization_session",
     "log_waiting",
     "pushed_request",
     "spent_challenge",
@@ -183,7 +183,7 @@ Deno.test("A store that fails after a commit is a failure in the log and on the 
       await using env = await openEnvironment({ store });
       const flow = await toBank(env, { body: IMPLICIT });
       const path = await goodReturn(env, flow, { status_code });
-      faults.afterNext = (commit) => commit.writes.some(({ key }) => key[0] === "interaction");
+      faults.afterNext = (commit) => commit.writes.some(({ key }) => key[0] === "authorization_session");
       await assertPage(await flow.browser.open(path), 500, "unavailable");
       assertStringIncludes(env.logged.join("\n"), '"event":"request.failed"');
       const again = await flow.browser.open(path);

@@ -114,7 +114,7 @@ Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to 
 async function storedHash(env: Environment, flow: AtBank): Promise<string> {
   const entries = await env.snapshot();
   const found = entries.find(({ key }) =>
-    key[0] === "interaction" && key[1] === flow.handover.correlation_id
+    key[0] === "authorization_session" && key[1] === flow.handover.correlation_id
   );
   return (found?.value as { bindingHash: string }).bindingHash;
 }

@@ -61,7 +61,7 @@ Deno.test("a member that no list declares readable is sealed [P3]", async () => 
   const places: readonly (readonly [string[], Record<string, unknown>])[] = [
     [["consent", consentId], { status: "Rejected" }],
     [["payment", caseIdOf(consentId) ?? ""], { status: "Pending" }],
-    [["interaction", "correlation"], { consentId }],
+    [["authorization_session", "correlation"], { consentId }],
     [["evidence", `${consentId} 1 decision`, "0"], { bytes: "eA" }],
   ];
   for (const [key, members] of places) {
