@@ -146,7 +146,7 @@ Deno.test("Accept and reject at once: one of them counts, wholly, and every clic
   }
 });
 
-Deno.test("Consent, code, request, interaction and jti move in one commit, or none does [AZ15] [BR15]", async () => {
+Deno.test("Consent, code, request, session and jti move in one commit, or none does [AZ15] [BR15]", async () => {
   const { store, commits, faults } = await recordingStore();
   await using env = await openEnvironment({ store });
   const flow = await toBank(env, { body: IMPLICIT });
@@ -162,13 +162,13 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
   assertEquals(only?.writes.map(({ key }) => key[0]).toSorted(), [
     "audit",
     "authorization_code",
+    "authorization_session",
     "consent",
     "consent_deadline",
     "consent_deadline",
     "event",
     "evidence",
     "evidence_document",
-    "authorization_session",
     "log_waiting",
     "pushed_request",
     "spent_challenge",
