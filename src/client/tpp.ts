@@ -8,6 +8,7 @@ export { SettingsError, UntrustedMessage } from "./party/errors.ts";
 export type { SignFunction, SigningKey } from "./party/signer.ts";
 export { ApiErrorResponse } from "./party/api_error.ts";
 export { type AccessToken, grantClientToken, type PendingAuthorization } from "./tpp/authorization.ts";
+export { listBanks, type OfferedBank } from "./tpp/banks.ts";
 export type { Endpoints, OwnCredentials, ParticipantFolder } from "./party/connection.ts";
 export { awaitReturn } from "./tpp/customers_return.ts";
 export {

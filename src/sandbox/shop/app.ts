@@ -23,6 +23,7 @@ import { LANGUAGE_COOKIE } from "./phrase.ts";
 import { openOrderBook, type Order } from "./orders.ts";
 import { outcomeOf } from "./outcome.ts";
 import { checkoutToken, newSession, readSession, sessionCookie } from "./session.ts";
+import { listBanks } from "../../client/tpp/banks.ts";
 import { describeFailure } from "../../client/tpp/failure.ts";
 import type { Tpp } from "../../client/tpp/tpp.ts";
 
@@ -100,10 +101,13 @@ async function showGoods(shop: Shop, c: Context): Promise<Response> {
   const own = known ?? newSession();
   if (known === undefined) c.header("set-cookie", sessionCookie(own, shop.shopUrl), { append: true });
   const csrf = await checkoutToken(own);
+  // Without the states the customer chooses as ever.
+  const offered = await listBanks(shop.tpp).catch(() => []);
+  const states = new Map(offered.map(({ bank, state }) => [bank, state]));
   return await page(
     c,
     200,
-    GoodsPage({ reader: reader(c), goods, banks, csrf, orders: shop.orders.of(own) }),
+    GoodsPage({ reader: reader(c), goods, banks, states, csrf, orders: shop.orders.of(own) }),
   );
 }
 

@@ -8,7 +8,7 @@ import type { BankChoice, Good } from "./catalogue.ts";
 import { ShopLayout } from "./layout.tsx";
 import type { Order } from "./orders.ts";
 import { outcomeOf } from "./outcome.ts";
-import { phrase, words } from "./phrase.ts";
+import { type MessageKey, phrase, words } from "./phrase.ts";
 
 /** An invalid checkout form, to be shown again with its values. */
 export interface CheckoutFault {
@@ -22,6 +22,8 @@ export interface GoodsPageView {
   readonly reader: Reader;
   readonly goods: readonly Good[];
   readonly banks: readonly BankChoice[];
+  /** What the platform says of the banks, by code. */
+  readonly states?: ReadonlyMap<string, string>;
   /** Anti-forgery token of this browser's forms. */
   readonly csrf: string;
   /** Those of this browser. */
@@ -29,7 +31,9 @@ export interface GoodsPageView {
   readonly fault?: CheckoutFault;
 }
 
-export function GoodsPage({ reader, goods, banks, csrf, orders = [], fault }: GoodsPageView): JSX.Element {
+export function GoodsPage(
+  { reader, goods, banks, states = new Map(), csrf, orders = [], fault }: GoodsPageView,
+): JSX.Element {
   const { language } = reader;
   const title = words(language, "goods.title");
   return (
@@ -55,6 +59,7 @@ export function GoodsPage({ reader, goods, banks, csrf, orders = [], fault }: Go
               language={language}
               good={good}
               banks={banks}
+              states={states}
               csrf={csrf}
               fault={fault?.item === good.id ? fault : undefined}
             />
@@ -95,16 +100,17 @@ interface AccountFieldView {
 }
 
 interface CheckoutFormView extends AccountFieldView {
+  readonly states: ReadonlyMap<string, string>;
   readonly csrf: string;
 }
 
-function CheckoutForm({ language, good, banks, csrf, fault }: CheckoutFormView): JSX.Element {
+function CheckoutForm({ language, good, banks, states, csrf, fault }: CheckoutFormView): JSX.Element {
   const name = words(language, `good.${good.id}.name`);
   return (
     <form method="post" action="/checkout">
       <input type="hidden" name="item" value={good.id} />
       <input type="hidden" name="csrf" value={csrf} />
-      <BankChoices language={language} banks={banks} chosen={fault?.bank ?? banks[0]?.code} />
+      <BankChoices language={language} banks={banks} states={states} chosen={fault?.bank ?? banks[0]?.code} />
       <AccountField language={language} good={good} banks={banks} fault={fault} />
       <button type="submit">
         {phrase(language, "goods.pay", {
@@ -152,10 +158,22 @@ function AccountField({ language, good, banks, fault }: AccountFieldView): JSX.E
   );
 }
 
+/** Of a bank that cannot be used now, this is what a customer has to know. */
+function hintOf(
+  { code }: BankChoice,
+  states: ReadonlyMap<string, string>,
+): Extract<MessageKey, `bank.${string}`> {
+  const state = states.get(code);
+  return state === "degraded" || state === "down" || state === "planned_outage"
+    ? `bank.state.${state}`
+    : `bank.${code}.hint`;
+}
+
 function BankChoices(
-  { language, banks, chosen }: {
+  { language, banks, states, chosen }: {
     readonly language: Language;
     readonly banks: readonly BankChoice[];
+    readonly states: ReadonlyMap<string, string>;
     readonly chosen: string | undefined;
   },
 ): JSX.Element {
@@ -166,7 +184,7 @@ function BankChoices(
         <label class="choice">
           <input type="radio" name="bank" value={bank.code} checked={bank.code === chosen} required />
           <span>
-            {bank.name} <small>{phrase(language, `bank.${bank.code}.hint`)}</small>
+            {bank.name} <small>{phrase(language, hintOf(bank, states))}</small>
           </span>
         </label>
       ))}

@@ -4,6 +4,7 @@ import { type Banks, bodyOf, present } from "testing/answers.ts";
 import type { Reports } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
+import { listBanks } from "../../../src/client/tpp/banks.ts";
 import { healthy, moved, type Signs, told } from "../../../src/platform/operations/health/bank_health.ts";
 import type { BankCode } from "../../../src/base/kernel/identifiers.ts";
 import { waiting } from "../events/poll.ts";
@@ -189,6 +190,15 @@ Deno.test("an outage and a hold are states too, and a bank that may take no paym
   await operate("organisations/BANKA/block");
   env.now += 1000;
   assertEquals((await banks(env)).map(({ bank }) => bank), ["BANKB"]);
+});
+
+Deno.test("the client library lists the banks [BH5]", async () => {
+  await using env = await openEnvironment();
+  const fetch = (url: string): Promise<Response> => env.browser(new Request(url));
+  assertEquals(
+    (await listBanks({ authUrl: AUTH_URL, fetch })).map(({ bank, state, logoUri }) => [bank, state, logoUri]),
+    ["BANKA", "BANKB"].map((code) => [code, "available", "https://www.example.com/logo.png"]),
+  );
 });
 
 Deno.test("the document has what a choice of banks needs [BH5]", async () => {

@@ -25,6 +25,23 @@ Deno.test("shop front page offers three checkout forms and no script", async () 
   assertEquals(/<script|style="|onclick|javascript:/i.test(page), false);
 });
 
+Deno.test("shop says of a bank that it does not answer, and without the states of banks nothing [BH5]", async () => {
+  const { fetch, answers } = await openShop();
+  const states = ["down", "available"].map((state, place) => ({
+    bank: ["BANKA", "BANKB"][place],
+    name: "A",
+    state,
+  }));
+  answers.set("/banks.json", [
+    () => json(200, { banks: states }),
+    () => json(503, {}),
+    () => json(200, { banks: [{ bank: "BANKA" }] }),
+  ]);
+  const said = async (): Promise<number> =>
+    (await (await fetch(get("/"))).text()).split("does not answer at present").length - 1;
+  assertEquals([await said(), await said(), await said()], [3, 0, 0], "once in each form");
+});
+
 Deno.test("shop answers are uncacheable, unframeable and let forms go to platform and bank alone", async () => {
   const { fetch } = await openShop();
   for (const path of ["/", "/nowhere", "/assets/shop.css", "/callback?state=x"]) {
