@@ -24,6 +24,7 @@ export {
   type BankSettings,
   openBank,
 } from "./bank/bank.ts";
+export type { BankWord } from "./bank/bank_word.ts";
 export { nodeListener, type NodeRequest, type NodeResponse } from "./bank/node_listener.ts";
 export { type Handover, HandoverRejected, openHandover } from "./bank/open_handover.ts";
 export type { StatedOrder } from "./bank/order_statement.ts";

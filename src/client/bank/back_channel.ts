@@ -6,8 +6,8 @@ import * as z from "zod/mini";
 import { UntrustedMessage } from "../party/errors.ts";
 import { signPayload } from "../party/payload_signature.ts";
 import { type EventPoll, openPoll, type PolledEvents } from "../party/platform_event.ts";
-import type { BankReasonCode } from "../party/reason_codes.ts";
 import type { Bank } from "./bank.ts";
+import { type BankWord, wordOnWire } from "./bank_word.ts";
 
 const accountSchema = z.object({
   SchemeName: z.string(),
@@ -78,13 +78,9 @@ export interface OrderPage {
 }
 
 /** A settlement step of a payment. */
-export interface StatusReport {
+export interface StatusReport extends BankWord {
   readonly domesticPaymentId: string;
   readonly status: string;
-  /** Why it was rejected. */
-  readonly reasonCode?: BankReasonCode | undefined;
-  /** More about it, without personal data. */
-  readonly reason?: string | undefined;
   /** When the payment reached this status, milliseconds; default: now. */
   readonly at?: number;
 }
@@ -163,12 +159,11 @@ export async function listOrders(bank: Bank, after: string | undefined): Promise
  */
 export async function reportStatus(bank: Bank, report: StatusReport): Promise<void> {
   const url = `${bank.baseUrl}/${bank.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
-  const { status, reasonCode, reason, at = bank.now() } = report;
+  const { status, at = bank.now() } = report;
   const data = {
     Status: status,
     StatusUpdateDateTime: new Date(at).toISOString(),
-    ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
-    ...(reason === undefined ? {} : { StatusReason: reason }),
+    ...wordOnWire(report),
   };
   const response = await putSigned(bank, url, { Data: data }, {
     "x-fapi-interaction-id": crypto.randomUUID(),

@@ -5,9 +5,9 @@
 import { compactVerify, decodeProtectedHeader } from "jose";
 import * as z from "zod/mini";
 import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../party/profile.ts";
-import type { BankReasonCode } from "../party/reason_codes.ts";
 import { signJwt } from "../party/signer.ts";
 import type { Bank } from "./bank.ts";
+import { type BankWord, wordOnWire } from "./bank_word.ts";
 import { OrderRejected } from "./payment_order.ts";
 
 const inquiryType = "order-inquiry+jwt";
@@ -16,14 +16,10 @@ const statementType = "order-statement+jwt";
 const ordersAPage = 10;
 
 /** An order that the bank holds. */
-export interface StatedOrder {
+export interface StatedOrder extends BankWord {
   readonly domesticPaymentId: string;
   readonly consentId?: string | undefined;
   readonly status: string;
-  /** The code of the bank's reason for a rejection. */
-  readonly reasonCode?: BankReasonCode | undefined;
-  /** The bank's text about a rejection. */
-  readonly reason?: string | undefined;
   /** When the order reached its status, milliseconds since the Unix epoch. */
   readonly at: number;
   /** The order as the platform signed it, if it was pushed. */
@@ -95,17 +91,13 @@ async function openInquiry({ platformKeys, code, authUrl, now }: Bank, token: st
   return decoded.data;
 }
 
-function stated(
-  { status, reasonCode, reason, at, signed, ...ids }: StatedOrder,
-  now: number,
-): Record<string, unknown> {
+function stated({ status, at, signed, ...rest }: StatedOrder, now: number): Record<string, unknown> {
   return {
-    DomesticPaymentId: ids.domesticPaymentId,
-    ConsentId: ids.consentId,
+    DomesticPaymentId: rest.domesticPaymentId,
+    ConsentId: rest.consentId,
     Status: status,
     StatusUpdateDateTime: new Date(Math.min(at, now)).toISOString(),
-    ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
-    ...(reason === undefined ? {} : { StatusReason: reason }),
+    ...wordOnWire(rest),
     ...(signed === undefined ? {} : { Order: signed }),
   };
 }

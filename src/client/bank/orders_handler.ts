@@ -2,20 +2,16 @@
  * The address at which the platform pushes payment orders (Decision D4), as a handler of Fetch: it verifies each push
  * before the bank sees it, and answers the platform's inquiries. Hono, Deno and Bun take it as it is.
  */
-import type { BankReasonCode } from "../party/reason_codes.ts";
 import { MAX_BODY_BYTES } from "../party/profile.ts";
 import type { Bank } from "./bank.ts";
+import { type BankWord, wordOnWire } from "./bank_word.ts";
 import { isInquiry, type StatedOrder, stateOrders } from "./order_statement.ts";
 import { openPaymentOrder, OrderRejected, type PaymentOrder } from "./payment_order.ts";
 
 /** The bank's answer to an order. */
-export interface OrderAnswer {
-  /** `AcceptedSettlementInProcess`, `AcceptedSettlementCompleted`, or `Rejected`. */
+export interface OrderAnswer extends BankWord {
+  /** `AcceptedSettlementInProcess` or `Rejected`. */
   readonly status: string;
-  /** Why it was rejected. */
-  readonly reasonCode?: BankReasonCode | undefined;
-  /** More about it, without personal data. */
-  readonly reason?: string | undefined;
 }
 
 /** What the bank does with orders. */
@@ -73,8 +69,7 @@ async function take(bank: Bank, book: OrderBook, token: string): Promise<Respons
   }
   const answer = await book.execute(await openPaymentOrder(bank, token));
   if (answer instanceof Response) return answer;
-  const { status, reasonCode, reason } = answer;
-  return Response.json({ Status: status, StatusReasonCode: reasonCode, StatusReason: reason }); // without undefined ones
+  return Response.json({ Status: answer.status, ...wordOnWire(answer) });
 }
 
 /** The body, or undefined if it is larger than any push of the platform. */

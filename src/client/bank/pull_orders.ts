@@ -45,9 +45,7 @@ async function take(bank: Bank, { execute, onFailed }: PulledOrders, listed: unk
     const answer = await execute(order);
     if (answer === undefined) return false;
     if (answer.status === status) return true;
-    const { domesticPaymentId } = order;
-    const { reasonCode, reason } = answer;
-    await reportStatus(bank, { domesticPaymentId, status: answer.status, reasonCode, reason });
+    await reportStatus(bank, { domesticPaymentId: order.domesticPaymentId, ...answer });
     return true;
   } catch (error) {
     onFailed?.(error instanceof Error ? `${error.name}: ${error.message}` : String(error));

@@ -15,15 +15,16 @@ const consentAnswer = z.object({
 const fundsAnswer = z.object({
   Data: z.object({ FundsAvailableResult: z.optional(z.object({ FundsAvailable: z.boolean() })) }),
 });
+/** What an answer about a payment and its entry in a list say of its status. */
+export const statusSchema = z.object({
+  Status: z.string(),
+  StatusUpdateDateTime: z.string(),
+  StatusReasonCode: z.optional(z.string()),
+  StatusReason: z.optional(z.string()),
+});
+export type StatusOnWire = Readonly<z.infer<typeof statusSchema>>;
 const paymentAnswer = z.object({
-  Data: z.object({
-    DomesticPaymentId: z.uuid(),
-    ConsentId: z.string(),
-    Status: z.string(),
-    StatusUpdateDateTime: z.string(),
-    StatusReasonCode: z.optional(z.string()),
-    StatusReason: z.optional(z.string()),
-  }),
+  Data: z.extend(statusSchema, { DomesticPaymentId: z.uuid(), ConsentId: z.string() }),
 });
 
 /** A consent as last seen. */

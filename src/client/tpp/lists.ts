@@ -1,6 +1,7 @@
 /** The lists of a TPP's own consents and payments at a bank (an extension, contract LS1). */
 import * as z from "zod/mini";
 import type { AccessToken } from "./authorization.ts";
+import { type StatusOnWire, statusSchema } from "./domestic_payments.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { getResource } from "./resource_request.ts";
 
@@ -27,7 +28,7 @@ const entry = z.object({
   EndToEndIdentification: z.optional(z.string()),
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
 });
-const payment = z.extend(entry, { DomesticPaymentId: z.string() });
+const payment = z.extend(entry, { ...statusSchema.shape, DomesticPaymentId: z.string() });
 const page = { After: z.optional(z.string()) };
 const consentsAnswer = z.object({ Data: z.object({ Consent: z.array(entry), ...page }) });
 const paymentsAnswer = z.object({ Data: z.object({ Payment: z.array(payment), ...page }) });
@@ -45,7 +46,7 @@ export interface ListedConsent {
 }
 
 /** A payment in a list, with the names of the API. */
-export interface ListedPayment extends ListedConsent {
+export interface ListedPayment extends ListedConsent, StatusOnWire {
   readonly DomesticPaymentId: string;
 }
 

@@ -15,7 +15,7 @@ import {
   type Payment,
   type PaymentStatus,
   type ReadablePayment,
-  reasonOf,
+  saidOf,
 } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
@@ -55,7 +55,7 @@ export async function reportPaymentStatus(
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
     const changed = reported(payment, command.report, now);
-    const reason = command.report.statusReason ?? "reported by the bank";
+    const reason = command.report.reason ?? "reported by the bank";
     const proof = signedEvidence("status_report", command.signedBody);
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, ...proof }, now);
     const order = await deps.outbox.find(tx, changed.id);
@@ -94,7 +94,7 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
     ...payment,
     status: report.status,
     statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
-    ...reasonOf(report.status, { reasonCode: report.statusReasonCode, reason: report.statusReason }),
+    ...saidOf(report.status, report),
     ...(report.charges === undefined ? {} : { charges: report.charges }),
   };
 }

@@ -4,26 +4,22 @@
  */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../../guards/http/decode.ts";
-import { fromWire, reportedReasonCodeSchema, text } from "../../guards/http/wire_fields.ts";
+import { fromWire } from "../../guards/http/wire_fields.ts";
 import { dayOf, instantOf } from "../../../base/kernel/date_time.ts";
 import { chargeSchema } from "../payments/payment_representation.ts";
-import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
-import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
-import type { BankReasonCode } from "../../../base/values/reason_codes.ts";
+import { reportedWord, wordOf } from "../payments/bank_word_schema.ts";
+import { type BankWord, type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 
 const MAX_CHARGES = 20;
 const LAST_SECOND_MS = 86_399_000;
 
-export interface StatusReport {
+export interface StatusReport extends BankWord {
   readonly status: PaymentStatus;
   /**
    * Time of the change according to the bank, milliseconds since the Unix epoch. For a bare date, its last second in
    * UTC.
    */
   readonly statusUpdatedAtMilliseconds: number;
-  readonly statusReasonCode?: BankReasonCode;
-  /** The bank's text, for the payment's history and, with `Rejected`, for the TPP. */
-  readonly statusReason?: string;
   /** Absent if the report has no charges. */
   readonly charges?: readonly Charge[];
 }
@@ -45,11 +41,7 @@ export const statusReportSchema = z.strictObject({
   Data: z.strictObject({
     Status: z.enum(PAYMENT_STATUSES),
     StatusUpdateDateTime: statusUpdateDateTime,
-    StatusReasonCode: reportedReasonCodeSchema,
-    StatusReason: text(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
-      description: "The reason. With Rejected the TPP gets it unchanged. No personal data.",
-      example: "Insufficient funds",
-    }),
+    ...reportedWord,
     Charges: z.array(chargeSchema).max(MAX_CHARGES).optional(),
   }),
 }).openapi("PaymentStatusReport", {
@@ -64,13 +56,11 @@ export const statusReportSchema = z.strictObject({
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeStatusReport(value: unknown): StatusReport {
-  const { Status, StatusUpdateDateTime, StatusReasonCode, StatusReason, Charges } =
-    decode(statusReportSchema, value).Data;
+  const { Status, StatusUpdateDateTime, Charges, ...word } = decode(statusReportSchema, value).Data;
   return {
     status: Status,
     statusUpdatedAtMilliseconds: momentOf(StatusUpdateDateTime) ?? Number.NaN,
-    ...(StatusReasonCode === undefined ? {} : { statusReasonCode: StatusReasonCode }),
-    ...(StatusReason === undefined ? {} : { statusReason: StatusReason }),
+    ...wordOf(word),
     ...(Charges === undefined ? {} : { charges: fromWire(Charges) }),
   };
 }

@@ -17,7 +17,7 @@ import { holdBack } from "./held_orders.ts";
 import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Payment, ReadablePayment } from "./payment.ts";
-import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
+import { beforeReport, isLegalMove, saidOf } from "./payment.ts";
 import {
   afterFailure,
   type DeadOrder,
@@ -232,9 +232,9 @@ async function recordAnswer(
       const now = deps.clock();
       const actor = `bank ${payment.value.bank}`;
       if (moves) {
-        const answered = reasonOf(answer, word);
-        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...answered };
-        const cause = { actor, reason: answered.statusReason ?? "answered to its order", evidence };
+        const said = saidOf(answer, word);
+        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...said };
+        const cause = { actor, reason: said.statusReason ?? "answered to its order", evidence };
         deps.payments.stageChange(tx, payment, changed, cause, now);
       } else {
         const event = { at: now, event: "payment_order.delivered", actor, evidence };

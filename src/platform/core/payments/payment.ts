@@ -118,25 +118,26 @@ export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** What a bank says about a status. */
+/** What a bank says beside a status. `bank_word_schema.ts` has its form. */
 export interface BankWord {
   readonly reasonCode?: BankReasonCode | undefined;
   readonly reason?: string | undefined;
 }
 
-type Why = Pick<Payment, "statusReason" | "statusReasonCode">;
+/** What a payment has from the bank's word, or from that of an operator in its place. */
+export type Said = Pick<Payment, "statusReason" | "statusReasonCode">;
 
-/** Returns the bank's reason for a status as the TPP reads it. Only `Rejected` has one (Decision G6, contract RSN2). */
-export function reasonOf(status: PaymentStatus, { reasonCode, reason }: BankWord): Why {
+/** Returns what the payment has from the bank's word. Only `Rejected` has a reason (Decision G6, contract RSN2). */
+export function saidOf(status: PaymentStatus, { reasonCode, reason }: BankWord): Said {
   return status === "Rejected" ? why(bankReason(reasonCode, reason), reason) : {};
 }
 
 /** Returns the reason of an operator who has closed the order. */
-export function reasonOfClosing(reason: string): Why {
+export function reasonOfClosing(reason: string): Said {
   return why("ORDER_CLOSED", reason);
 }
 
-function why(statusReasonCode: ReasonCode, text: string | undefined): Why {
+function why(statusReasonCode: ReasonCode, text: string | undefined): Said {
   return text === undefined || text === ""
     ? { statusReasonCode }
     : { statusReasonCode, statusReason: boundedText(text, MAX_STATUS_REASON_CHARACTERS) };

@@ -8,11 +8,11 @@ import {
   type PaymentId,
 } from "../../../base/kernel/identifiers.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
-import { asBankReasonCode, type BankReasonCode } from "../../../base/values/reason_codes.ts";
 import type { JwtKind } from "../../guards/http/jwt_schema.ts";
-import { PAYMENT_STATUSES, type PaymentStatus } from "../../core/payments/payment.ts";
+import { statedWord, usableWord } from "../../core/payments/bank_word_schema.ts";
+import { type BankWord, PAYMENT_STATUSES, type PaymentStatus } from "../../core/payments/payment.ts";
 
-export interface StatedOrder {
+export interface StatedOrder extends BankWord {
   /** When the bank signed the statement, milliseconds. */
   readonly statedAt: number;
   readonly paymentId: PaymentId;
@@ -20,9 +20,6 @@ export interface StatedOrder {
   readonly status: PaymentStatus;
   /** Milliseconds. */
   readonly statusUpdatedAt: number;
-  readonly reasonCode?: BankReasonCode;
-  /** The bank's text. */
-  readonly reason?: string;
   /** The platform's own signed order, as the bank received it. Needed only for a payment that the platform lost. */
   readonly order?: string;
   /** The members as the bank named them, without `Order`, for the evidence. */
@@ -64,8 +61,7 @@ const orderMembers = z.object({
   ConsentId: uuid(asConsentId),
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: instant,
-  StatusReasonCode: z.string().optional(),
-  StatusReason: z.string().optional(),
+  ...statedWord,
   Order: z.string().max(MAX_ORDER_CHARACTERS).optional().openapi({
     description: "The order as you received it, with which the platform recovers a payment that it lost.",
   }),
@@ -75,17 +71,10 @@ const statedOrder = orderMembers.transform((stated): Omit<StatedOrder, "statedAt
   consentId: stated.ConsentId,
   status: stated.Status,
   statusUpdatedAt: stated.StatusUpdateDateTime,
-  ...codeOf(stated.StatusReasonCode),
-  ...(stated.StatusReason === undefined ? {} : { reason: stated.StatusReason }),
+  ...usableWord(stated),
   ...(stated.Order === undefined ? {} : { order: stated.Order }),
   wire: withoutOrder(stated),
 }));
-
-/** A code that is not of the list is the general one: an order must not keep a statement from being compared. */
-function codeOf(code: unknown): Pick<StatedOrder, "reasonCode"> {
-  const reasonCode = asBankReasonCode(code);
-  return reasonCode === undefined ? {} : { reasonCode };
-}
 
 function withoutOrder({ Order: _, ...stated }: z.infer<typeof orderMembers>): StatedOrder["wire"] {
   return { ...stated, StatusUpdateDateTime: new Date(stated.StatusUpdateDateTime).toISOString() };

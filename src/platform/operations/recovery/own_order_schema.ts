@@ -7,17 +7,16 @@ import { instantOf } from "../../../base/kernel/date_time.ts";
 import { asClientId, asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { because, mismatch, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
-import type { PayingAccount, Payment } from "../../core/payments/payment.ts";
+import type { PayingAccount, Payment, Said } from "../../core/payments/payment.ts";
 
 /** Members that a payment gets after its order was signed. */
 type LaterMember =
   | "status"
-  | "statusReason"
-  | "statusReasonCode"
   | "statusUpdatedAt"
   | "charges"
   | "closedAt"
   | "personalData"
+  | keyof Said
   | keyof Recorded;
 
 /** A payment as it was ordered, without its later status. A restore gives each of its members back. */

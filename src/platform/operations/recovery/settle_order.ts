@@ -13,7 +13,7 @@ import {
   movedAt,
   type Payment,
   type ReadablePayment,
-  reasonOf,
+  saidOf,
 } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
@@ -113,8 +113,8 @@ async function stageStatus(
   if (isAgreed) return "agreed";
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
-  const reason = reasonOf(stated.status, stated);
-  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
+  const said = saidOf(stated.status, stated);
+  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...said };
   const evidence = [statedEvidence(stated, statement)];
   deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank), evidence }, now);
   return "updated";
@@ -171,7 +171,7 @@ async function stageRecovery(
     status,
     statusUpdatedAt,
     charges: [],
-    ...reasonOf(status, stated),
+    ...saidOf(status, stated),
     personalData: PRESENT,
   };
   const evidence = [statedEvidence(stated, statement), order];

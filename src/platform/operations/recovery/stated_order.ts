@@ -5,6 +5,7 @@
 import canonicalize from "canonicalize";
 import { digest } from "../../evidence/digest.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import { KEPT_WORD } from "../../core/payments/bank_word_schema.ts";
 import type { OrderMember, PageMember, StatedOrder } from "./order_statement_schema.ts";
 
 const UTF8 = new TextEncoder();
@@ -23,8 +24,7 @@ const ORDER: Readonly<Record<OrderMember, "kept" | "removed" | "digest">> = {
   ConsentId: "kept",
   Status: "kept",
   StatusUpdateDateTime: "kept",
-  StatusReasonCode: "kept",
-  StatusReason: "removed",
+  ...KEPT_WORD,
   Order: "digest",
 };
 
