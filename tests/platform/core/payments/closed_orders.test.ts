@@ -6,8 +6,8 @@ import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { setOrganisation, setSoftware } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
-import { ORDER_LEASE_SECONDS } from "../../../src/base/profile.ts";
-import { giveUp } from "../core/payments/operated.ts";
+import { ORDER_LEASE_SECONDS } from "../../../../src/base/profile.ts";
+import { giveUp } from "./operated.ts";
 import {
   accepts,
   down,

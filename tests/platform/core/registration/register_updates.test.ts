@@ -70,6 +70,22 @@ Deno.test("POST register rejects an older or the same statement and keeps what w
   });
 });
 
+Deno.test("POST register rejects the newer statement of a TPP that an operator has blocked, and takes it when the block ends [OP4, G5]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const statement = await renewedStatement(env, env.tpp);
+  const order = (verb: "block" | "unblock"): Promise<Response> =>
+    env.asOperator(`/operations/software/${env.tpp.clientId}/${verb}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ Data: { Reason: "Fraud is suspected." } }),
+    });
+  const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement });
+  await good(order("block"), 200);
+  await assertRejected(env, attempt, 400, "unapproved_software_statement");
+  await good(order("unblock"), 200);
+  assertEquals((await attempt()).status, 201);
+});
+
 Deno.test("POST register rejects a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const changes = {
