@@ -17,7 +17,7 @@ export class PostgresFailure extends StoreFailure {
   }
 }
 
-/** An entry exists that a commit's check requires not to exist (`migrations/0003_absent_entries.sql`). */
+/** An entry exists that a commit's check requires not to exist (`migrations/0001_entry.sql`). */
 export const CHECK_FAILED = "HB001";
 
 /** Error codes of a lost connection. The statement may have been executed. */

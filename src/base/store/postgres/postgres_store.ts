@@ -1,5 +1,5 @@
 /**
- * Implements the storage port on PostgreSQL: one table, and one function call a commit (`migrations/0003_absent_entries.sql`).
+ * Implements the storage port on PostgreSQL: one table, and one function call a commit (`migrations/0001_entry.sql`).
  *
  * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is

@@ -6,7 +6,6 @@
 import { hasCode } from "../../kernel/error_code.ts";
 import entry from "./migrations/0001_entry.sql" with { type: "text" };
 import views from "./migrations/0002_views.sql" with { type: "text" };
-import absentEntries from "./migrations/0003_absent_entries.sql" with { type: "text" };
 import type { Connections, Sql } from "./connections.ts";
 
 export interface Migration {
@@ -20,7 +19,6 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "entry", sql: entry, worksFrom: 1 },
   { number: 2, name: "views", sql: views, worksFrom: 1 },
-  { number: 3, name: "absent_entries", sql: absentEntries, worksFrom: 1 },
 ];
 
 /** The schema number that this program was written for. */

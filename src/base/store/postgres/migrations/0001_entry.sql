@@ -19,8 +19,8 @@ alter table hub.entry set (
 );
 
 -- Writes all entries if every check holds, else none. A check holds if the entry has this version or, for a null
--- version, if there is no such entry. Rows are locked in key order, so that commits wait for each other without
--- deadlock. A repetition of a commit that has happened returns true and writes nothing.
+-- version, if there is no such entry. Rows are locked in key order, so commits that check all that they write wait for
+-- each other without deadlock. A repetition of a commit that has happened returns true and writes nothing.
 create function hub.commit_entries(
   commit_id uuid,
   is_repetition boolean,
@@ -35,14 +35,14 @@ declare
   failed boolean;
   absent bytea[];
   is_done boolean;
-  written bigint;
+  inserted bigint;
 begin
   with held as materialized (
     select key, version from hub.entry
       where key = any (check_keys || set_keys || delete_keys) order by key for update
   )
   select bool_or(held.version is distinct from checked.version),
-         array_agg(checked.key) filter (where checked.version is null),
+         coalesce(array_agg(distinct checked.key) filter (where checked.version is null), '{}'),
          (select bool_or(held.version = commit_id) from held)
     into failed, absent, is_done
     from unnest(check_keys, check_versions) as checked (key, version)
@@ -54,31 +54,33 @@ begin
     return false;
   end if;
 
-  -- The locks do not cover an entry that another commit is inserting now. The insert below waits for it, and then
-  -- finds it: the exception undoes this commit.
-  insert into hub.entry (key, value, version, expires_at)
-    select written_entry.key, written_entry.value, commit_id, written_entry.expires_at
-      from unnest(set_keys, set_values, set_expiries) as written_entry (key, value, expires_at)
-      order by written_entry.key
-    on conflict (key) do update
-      set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at
-      where absent is null or entry.key <> all (absent);
-  get diagnostics written = row_count;
-  if written < cardinality(set_keys) then
-    raise exception using errcode = 'HB001', message = 'an entry exists that must not';
-  end if;
-
-  -- Entries that must not exist and are not written: inserting them waits for whoever else inserts them.
-  if not absent <@ set_keys then
-    absent := array(select key from unnest(absent) as missing (key) where key <> all (set_keys) order by key);
-    insert into hub.entry (key, value, version) select key, 'null', commit_id from unnest(absent) as missing (key)
+  -- Entries that must not exist, whether they are written or only checked. The locks do not cover an entry that another
+  -- commit is inserting. `do nothing` waits until that commit has ended, but not for a commit that has locked the entry
+  -- since, which may wait for this one. Updates and deletions come later, because `do nothing` waits for those too. The
+  -- exception undoes this commit.
+  if cardinality(absent) > 0 then
+    insert into hub.entry (key, value, version, expires_at)
+      select missing.key, coalesce(written.value, 'null'), commit_id, written.expires_at
+        from unnest(absent) as missing (key)
+        left join unnest(set_keys, set_values, set_expiries) as written (key, value, expires_at) using (key)
+        order by missing.key
       on conflict (key) do nothing;
-    get diagnostics written = row_count;
-    if written < cardinality(absent) then
+    get diagnostics inserted = row_count;
+    if inserted < cardinality(absent) then
       raise exception using errcode = 'HB001', message = 'an entry exists that must not';
     end if;
-    delete from hub.entry where key = any (absent);
+    if not absent <@ set_keys then
+      delete from hub.entry where key = any (absent) and key <> all (set_keys);
+    end if;
   end if;
+
+  insert into hub.entry (key, value, version, expires_at)
+    select written.key, written.value, commit_id, written.expires_at
+      from unnest(set_keys, set_values, set_expiries) as written (key, value, expires_at)
+      where written.key <> all (absent)
+      order by written.key
+    on conflict (key) do update
+      set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at;
 
   if cardinality(delete_keys) > 0 then
     delete from hub.entry where key = any (delete_keys);
