@@ -22,7 +22,8 @@ export type Outcome = "caught" | "survived" | "invalid";
 
 /** One worker. */
 interface Lane extends AsyncDisposable {
-  readonly tree: Tree;
+  /** Copied when it is needed. */
+  readonly tree: () => Promise<Tree>;
   readonly process: TestProcess;
 }
 
@@ -49,7 +50,7 @@ export async function tryMutations(
     await Deno.writeTextFile(`${tree.folder}/${file}`, text);
   }
   const lanes: Lane[] = [];
-  for (let lane = 0; lane < LANES; lane++) lanes.push(stack.use(await openLane(root, tree.folder)));
+  for (let lane = 0; lane < LANES; lane++) lanes.push(stack.use(openLane(root, tree.folder)));
   const survey = openSurvey();
   const sound = soundTests();
   await shared(numbered, lanes, async ({ mutation, number }, lane) => {
@@ -59,15 +60,15 @@ export async function tryMutations(
 
 const SWITCH = "scripts/proofs/mutants/mutation_switch.ts";
 
-async function openLane(root: string, folder: string): Promise<Lane> {
-  const tree = await copyTree(root);
+function openLane(root: string, folder: string): Lane {
+  let tree: Promise<Tree> | undefined;
   const process = testProcess(folder);
   return {
-    tree,
+    tree: () => tree ??= copyTree(root),
     process,
     async [Symbol.asyncDispose]() {
       await process[Symbol.asyncDispose]();
-      await tree[Symbol.asyncDispose]();
+      await (await tree)?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -88,10 +89,11 @@ interface Means {
 async function outcomeWith(
   mutation: Mutation,
   number: number,
-  { survey, near, sound, lane: { process, tree } }: Means,
+  { survey, near, sound, lane }: Means,
 ): Promise<Outcome> {
-  const caught = await isCaught(number, near(mutation.file), survey, process);
+  const caught = await isCaught(number, near(mutation.file), survey, lane.process);
   if (caught === true) return "caught";
+  const tree = await lane.tree();
   if (!await tree.compiles(mutation)) return "invalid";
   if (caught === false && !survey.isAtLoad(number)) return "survived";
   return await tried(mutation, near(mutation.file).slice(0, AT_LOAD), tree, sound);

@@ -41,9 +41,8 @@ export const TEST_RIGHTS: readonly string[] = ["net", "read", "write", "env", "r
 export async function copyTree(root: string): Promise<Tree> {
   const folder = await Deno.makeTempDir({ prefix: "mutants-" });
   const listed = await command(root, "git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-  for (const path of [...listed.output.split("\0").filter((name) => name !== ""), TEST_KEYS]) {
-    await copy(`${root}/${path}`, `${folder}/${path}`);
-  }
+  const paths = [...listed.output.split("\0").filter((name) => name !== ""), TEST_KEYS];
+  await command(root, "cp", ["--parents", "-t", folder, ...paths]); // a deleted file is still listed, and left out
   const withFault = async <Result>({ file, plant }: Fault, run: () => Promise<Result>): Promise<Result> => {
     const source = await Deno.readTextFile(`${folder}/${file}`);
     await Deno.writeTextFile(`${folder}/${file}`, plant(source));
@@ -69,14 +68,6 @@ export async function copyTree(root: string): Promise<Tree> {
       }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
-}
-
-/** A file that was deleted and not committed is still listed. */
-async function copy(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
-  await Deno.copyFile(from, to).catch((error: Error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }
 
 async function runTests(folder: string, files: readonly string[], maxMs: number): Promise<TestRun> {

@@ -80,7 +80,6 @@ export function openAuthorizationCodeStore(): AuthorizationCodeStore {
       const hash = await sha256(text);
       const key = authorizationCodeKey(hash);
       const expiresAt = now + CODE_SECONDS * 1000;
-      check(tx, key, null);
       authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
       const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
       const challengeKey = spentChallengeKey(code.clientId, code.codeChallenge);

@@ -1,0 +1,257 @@
+/**
+ * Of two changes that were decided on the same reading, one is committed: every stage of a store checks what it replaces
+ * (contract FAPI-G19). A stage that does not would lose what a parallel request has decided.
+ */
+import { assertEquals } from "@std/assert";
+import { asBankCode, asConsentId, asPaymentId } from "../../src/base/kernel/identifiers.ts";
+import type { Entry } from "../../src/base/store/store.ts";
+import { commitIfUnchanged, type Transaction } from "../../src/base/store/transaction.ts";
+import { outboxKey, outboxQueueKey } from "../../src/platform/config/store_keys.ts";
+import {
+  findOpenFlow,
+  stageFlowClosed,
+  stageFlowOpened,
+} from "../../src/platform/core/consents/open_flow_store.ts";
+import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
+import { openAuthorizationSessionStore } from "../../src/platform/core/frontchannel/authorization_session_store.ts";
+import { openAuthorizationCodeStore } from "../../src/platform/core/oauth/authorization_code_store.ts";
+import { openPushedRequestStore } from "../../src/platform/core/oauth/pushed_request_store.ts";
+import { openOrderOutboxStore } from "../../src/platform/core/payments/order_outbox_store.ts";
+import { openOrder } from "../../src/platform/core/payments/payment_order.ts";
+import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
+import { openClientStore } from "../../src/platform/core/registration/client_store.ts";
+import { findTold, stageTold } from "../../src/platform/events/expiry_store.ts";
+import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
+import { controlsIn, openControlsStore } from "../../src/platform/guards/security/controls_store.ts";
+import { openHoldStore, stageHold } from "../../src/platform/operations/recovery/hold_store.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { authorise, authorised, codeOf, toBank } from "testing/authorization_flow.ts";
+import { steps } from "support/steps.ts";
+
+/** Stages a change that was decided on a reading of the past. */
+type Stage = (tx: Transaction) => void;
+
+/** Makes the change, and then the others of the same reading, of which each must find that it comes too late. */
+async function oneCommits(env: Environment, first: Stage, ...others: readonly Stage[]): Promise<void> {
+  const deps = { store: env.store, clock: () => env.now };
+  assertEquals(await commitIfUnchanged(deps, first), true);
+  for (const [at, change] of [first, ...others].entries()) {
+    assertEquals(await commitIfUnchanged(deps, change), false, `change ${at}`);
+  }
+}
+
+/** Of two changes that read what they change, one commits. */
+async function oneOfTwo(
+  { store }: Environment,
+  stage: (tx: Transaction, which: number) => Promise<unknown>,
+): Promise<void> {
+  const staged = [1, 2].map((which) => ({ which, get: store.get, checks: [], writes: [], onCommit: [] }));
+  for (const tx of staged) await stage(tx, tx.which);
+  const committed = [];
+  for (const tx of staged) committed.push(await store.commit(tx));
+  assertEquals(committed, [true, false]);
+}
+
+function need<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error("missing");
+  return value;
+}
+
+/** The only entry of a record, as it is read. */
+async function only<T>(
+  env: Environment,
+  name: string,
+  find: (rest: readonly string[]) => Promise<Entry<T> | null>,
+): Promise<Entry<T>> {
+  const [entry, ...others] = await env.store.list({ prefix: [name], limit: 2 });
+  assertEquals(others.length, 0, name);
+  return need(await find(need(entry).key.slice(1)));
+}
+
+const BANK = need(asBankCode("BANKA"));
+
+Deno.test("an authorization session, its pushed request, its place at the bank and its code are changed only as they were read [FAPI-G19]", async (t) => {
+  await using env = await openEnvironment();
+  const { store } = env;
+  const flow = await toBank(env);
+  const consentId = need(asConsentId(flow.consentId));
+  const correlationId = flow.handover.correlation_id;
+  const [sessions, requests, codes] = [
+    openAuthorizationSessionStore(),
+    openPushedRequestStore(),
+    openAuthorizationCodeStore(),
+  ];
+  await steps(t, {
+    "the place at the bank": async () => {
+      const read = need(await findOpenFlow(store, consentId));
+      const opened = { consentId, correlationId, expiresAt: env.now + 1000 };
+      await oneCommits(
+        env,
+        (tx) => stageFlowOpened(tx, read, opened, env.now),
+        (tx) => stageFlowClosed(tx, read, correlationId),
+        (tx) => stageFlowOpened(tx, null, opened, env.now),
+      );
+    },
+    "the pushed request": async () => {
+      const read = await only(env, "pushed_request", ([hash = ""]) => requests.find(store, hash));
+      await oneCommits(
+        env,
+        (tx) => requests.stageSession(tx, read),
+        (tx) => requests.stageCompletion(tx, read),
+      );
+    },
+    "the session": async () => {
+      const read = need(await sessions.find(store, correlationId));
+      await oneCommits(
+        env,
+        (tx) => sessions.stageChange(tx, read, read.value),
+        (tx) => sessions.stageOpening(tx, read.value),
+      );
+    },
+    "the code": async () => {
+      codeOf(await authorise(env, flow));
+      const read = await only(env, "authorization_code", ([hash = ""]) => codes.find(store, hash));
+      await oneCommits(env, (tx) => codes.stageChange(tx, read, read.value));
+    },
+  }, (judge) => judge());
+});
+
+Deno.test("a consent and a payment are opened once, and what deletes a consent is put off once [FAPI-G19] [CT16] [D1]", async (t) => {
+  await using env = await openEnvironment();
+  const { store } = env;
+  const flow = await authorised(env);
+  const consents = openConsentStore(store, 1, () => {}, () => {});
+  const payments = openPaymentStore(store, () => {});
+  const cause = { actor: "clock", reason: "a test" };
+  const id = need(asConsentId(flow.consentId));
+  const consent = need(await consents.find(store, id)).value;
+  await steps(t, {
+    "the consent": async () => {
+      const other = { ...consent, id: need(asConsentId(crypto.randomUUID())) };
+      await oneCommits(env, (tx) => consents.stageCreation(tx, other, cause));
+    },
+    "the payment that does not exist yet": async () => {
+      const paymentId = need(asPaymentId(crypto.randomUUID()));
+      const key = outboxQueueKey(BANK, env.now, paymentId);
+      await oneCommits(env, (tx) => {
+        payments.stageAbsence(tx, paymentId);
+        tx.writes.push({ kind: "set", key: ["payment", paymentId], value: key });
+      });
+    },
+    "what deletes the consent": async () => {
+      const put = { kind: "set", key: ["consent_forgetting", "000", id], value: { consentId: id } } as const;
+      await store.commit({ checks: [], writes: [put] });
+      const deadline = { key: put.key, consentId: id };
+      await oneOfTwo(env, (tx, which) => consents.stageForgetLater(tx, deadline, env.now + which));
+    },
+  }, (judge) => judge());
+});
+
+Deno.test("an order is queued once, and is leased, delivered or given up by one worker [FAPI-G19] [O1]", async () => {
+  await using env = await openEnvironment();
+  const orders = openOrderOutboxStore(env.store);
+  const order = openOrder(need(asPaymentId(crypto.randomUUID())), BANK, env.now);
+  await oneCommits(env, (tx) => orders.stageOpening(tx, order));
+  const read = need(await orders.find(env.store, order.paymentId));
+  assertEquals(read.key, outboxKey(order.paymentId));
+  await oneCommits(
+    env,
+    (tx) => orders.stageChange(tx, read, { ...order, state: "dead", diedAt: env.now }),
+    (tx) => orders.stageDelivery(tx, read),
+  );
+});
+
+Deno.test("a registration is changed and deleted only as it was read, and a bank's code has one client [FAPI-G19] [DC-N25]", async (t) => {
+  await using env = await openEnvironment();
+  const { store } = env;
+  const clients = openClientStore();
+  const by = "directory";
+  await steps(t, {
+    "of a TPP": async () => {
+      const tpp = need((await clients.list(store, undefined, 10)).find(({ role }) => role === "PISP"));
+      const former = await clients.readRegistered(store, tpp.clientId, undefined);
+      const registration = { client: tpp, softwareStatement: "a statement" };
+      await oneCommits(
+        env,
+        (tx) => clients.stageRegistration(tx, registration, former, by),
+        (tx) => clients.stageRegistration(tx, registration, { client: null, bank: null }, by),
+      );
+      const { client } = await clients.readRegistered(store, tpp.clientId, undefined);
+      const proof = { clientId: tpp.clientId, certificate: "", method: "DELETE", target: env.config.baseUrl };
+      await oneCommits(env, (tx) => clients.stageDeletion(tx, need(client), env.now, proof));
+      const again = { client: null, bank: null };
+      assertEquals(
+        await commitIfUnchanged(
+          { store, clock: () => env.now },
+          (tx) => clients.stageRegistration(tx, registration, again, by),
+        ),
+        false,
+        "another registration must read what the deletion has left",
+      );
+    },
+    "of a bank": async () => {
+      const [bank] = await clients.listBanks(store, 1);
+      const former = await clients.readRegistered(store, need(bank).clientId, need(bank).code);
+      const other = { ...former, bank: null };
+      const registration = { client: need(former.client).value, softwareStatement: "a statement" };
+      const deps = { store, clock: () => env.now };
+      const commits = (one: typeof former): Promise<boolean> =>
+        commitIfUnchanged(deps, (tx) => clients.stageRegistration(tx, registration, one, by));
+      assertEquals([await commits(other), await commits(former)], [false, true]);
+    },
+  }, (judge) => judge());
+});
+
+Deno.test("subscriptions, told expiries, controls and holds are changed only as they were read [FAPI-G19] [EVT9]", async (t) => {
+  await using env = await openEnvironment();
+  const { store } = env;
+  const owner = { clientId: env.tpp.clientId as never, bank: BANK };
+  const [subscriptions, controls, holds] = [
+    openSubscriptionStore(store),
+    openControlsStore(),
+    openHoldStore(store),
+  ];
+  await steps(t, {
+    "a subscription": async () => {
+      const value = { id: crypto.randomUUID(), ...owner, namesTypes: false, createdAt: 1, updatedAt: 1 };
+      await oneCommits(env, (tx) => subscriptions.stage(tx, null, value));
+      const read = need(await subscriptions.find(store, owner));
+      await oneCommits(
+        env,
+        (tx) => subscriptions.stage(tx, read, value),
+        (tx) => subscriptions.stageEnd(tx, read),
+      );
+    },
+    "what a TPP was told of expiries": async () => {
+      const told = [{
+        name: "token",
+        expiresAt: env.now + 1000,
+        id: `t-${crypto.randomUUID()}` as const,
+        days: 1,
+        position: 1,
+      }];
+      await oneCommits(env, (tx) => stageTold(tx, owner.clientId, null, told));
+      const read = await findTold(store, owner.clientId);
+      await oneCommits(env, (tx) => stageTold(tx, owner.clientId, read, told));
+    },
+    "the controls": async () => {
+      const former = await controls.read(store);
+      await oneCommits(env, (tx) => controls.stageChange(tx, former, controlsIn(former)));
+    },
+    "the history of a controlled party": async () => {
+      const event = { at: env.now, event: "bank.released", actor: "operator maria", reason: "a test" };
+      await oneOfTwo(env, (tx) => controls.stageEvent(tx, "bank BANKA", event));
+    },
+    "the hold of a bank's orders": async () => {
+      const hold = { bank: BANK, epoch: "an epoch", restoredAt: 1, since: 1 } as const;
+      const deps = { store, clock: () => env.now };
+      await commitIfUnchanged(deps, (tx) => stageHold(tx, null, hold, env.now, "a test"));
+      const read = need(await holds.find(store, BANK));
+      await oneCommits(
+        env,
+        (tx) => holds.stageChange(tx, read, read.value),
+        (tx) => holds.stageRelease(tx, read, { actor: "operator maria", reason: "a test", at: env.now }),
+      );
+    },
+  }, (judge) => judge());
+});
