@@ -1,7 +1,7 @@
 /**
  * Records expired consents: a consent whose deadline has passed becomes `Rejected` at the time of the deadline, so
- * that its history is complete (contract CT12, CT15). Reads do not depend on it, because they evaluate deadlines
- * themselves.
+ * that its history is complete (contract CT12, CT15) and its TPP gets `consent-expired` (contract EVT1). Reads do not
+ * depend on it, because they evaluate deadlines themselves.
  */
 import { errorText, handleBatch, inRandomBatches } from "../../../base/kernel/batches.ts";
 import type { Log } from "../../observed/log_events.ts";

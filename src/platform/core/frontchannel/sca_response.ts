@@ -203,7 +203,7 @@ function decode(
       ...acceptableSub(claims.sub),
     },
     once: {
-      key: spentJwtKey("bank_return", bank.code, claims.jti),
+      key: spentJwtKey("bank_return", bank.code, claims.jti), // contract BR7
       expiresAt: usableUntil(times, now),
       rejection: "bank_return.not_authentic",
       fault: { at: "jti", expected: "new for each result", received: "one used before" },

@@ -72,7 +72,7 @@ export async function registerClient(
     const former = await deps.clients.readRegistered(tx, statement.clientId, bankCodeOf(statement));
     const deleted = former.client === null ? await deps.clients.findDeleted(tx, statement.clientId) : null;
     await rejectRollback(deps.clients, tx, request, { ...former, deleted });
-    if (await deps.standingOf(statement) !== "active") { // Decision G5
+    if (await deps.standingOf(statement) !== "active") { // Decision G5, contract OP4
       throw new ApiError("registration.unapproved_software_statement", "not active");
     }
     const times = { ...timesOf(former.client?.value, deleted?.value, now), updatedAt: now };

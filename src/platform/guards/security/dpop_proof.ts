@@ -76,7 +76,7 @@ async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest
         htu: target(request.url), // RFC 9449 §4.3 check 9
         ath: tokenHash(request.accessTokenHash), // RFC 9449 §4.3 check 12
       }),
-    times: { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS, clock }, // RFC 9449 §4.3 check 11
+    times: { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS, clock }, // RFC 9449 §4.3 check 11, contract LT2
   });
   if (!proof.ok) throw new ApiError("dpop.invalid_proof", { fault: within("DPoP proof", proof.fault) });
   const { claims, signer } = proof.value;
