@@ -6,8 +6,11 @@ import type { CheckResult } from "./checks.ts";
 /** Entries of a history that have no event: a consent begins so, and a report of accounts does not change it. */
 const BEGINNING = "AwaitingAuthorisation";
 
+/** Of a bank that goes wrong, and of keys and statements that end. */
+const NOTICES = /^(?:bank|outage|software-statement|key|certificate)-/;
+
 export function judgeEvents(cases: readonly CaseSeen[], events: readonly TppEvent[]): CheckResult {
-  const received = Map.groupBy(events, ({ resource }) => resource);
+  const received = Map.groupBy(events.filter(({ type }) => !NOTICES.test(type)), ({ resource }) => resource);
   const expected = new Map(cases.flatMap(changesOf));
   const missing = [...expected].flatMap(([resource, statuses]) => {
     const got = (received.get(resource) ?? []).map(({ status }) => status);

@@ -41,6 +41,8 @@ Deno.test("the prover takes the events of a complete case as such [EVT1]", () =>
   assertEquals([judged, violations], [4, []]);
   const open: CaseSeen = { ...CASE, consentId: "consent-2", steps: CASE.steps.slice(0, 3) };
   assertEquals(judgeEvents([CASE, open], ALL).violations, []);
+  const notice = { ...event("notice-1", "degraded"), type: "bank-state-changed" };
+  assertEquals(judgeEvents([CASE, open], [...ALL, notice]).violations, []);
 });
 
 const FAULTS: Readonly<Record<string, readonly [events: readonly TppEvent[], violation: RegExp]>> = {
