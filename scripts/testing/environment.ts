@@ -20,6 +20,7 @@ import { describedPlatform } from "./described_platform.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
 import { onboard, type Participant } from "./participants.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator, testOperators } from "./operators.ts";
+import type { ProcessIdentity } from "../../src/platform/operations/note_process.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { ADMIN_TOKEN, PROXY_SECRET, throughProxy } from "./through_proxy.ts";
 
@@ -92,6 +93,8 @@ export interface EnvironmentOptions {
   readonly otherStores?: { readonly directory: Store; readonly vault: Store };
   /** Where the clock begins, ms. */
   readonly start?: number;
+  /** How operators see the process among the others; by default they do not. */
+  readonly identity?: ProcessIdentity;
 }
 
 type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
@@ -200,6 +203,7 @@ export async function openEmptyEnvironment(
       keys,
       operators: options.operators ?? await testOperators(),
       isServing: options.isServing ?? (() => true),
+      ...(options.identity === undefined ? {} : { identity: options.identity }),
     });
     const lines = env.logged.length;
     const described = await describedPlatform(platform, config);

@@ -39,7 +39,11 @@ export function NamedTable(
           {rows.map(([first, ...cells]) => (
             <tr>
               <th scope="row">{first}</th>
-              {cells.map((cell, index) => <td data-label={heads[index + 1]}>{cell}</td>)}
+              {cells.map((cell, index) => (
+                <td data-label={heads[index + 1]}>
+                  <div>{cell}</div>
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -40,8 +40,7 @@ await runProgram(USAGE, async (args, print) => {
   if (given.costs === true) return await measure(options, print);
   if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
   const isThere = await Deno.stat(`${FOLDER}/complete`).then(() => true, () => false);
-  if (!isThere) await fill(options, print);
-  await using env = await openSeeded(FOLDER, Date.now());
+  await using env = isThere ? await openSeeded(FOLDER, Date.now()) : await filled(options, print);
   Object.defineProperty(env, "now", { get: Date.now });
   const port = number("port", 9500, 65_533);
   serve(env, port);
@@ -71,15 +70,16 @@ async function measure(options: Omit<SeedOptions, "until">, print: (line: string
 }
 
 /** Fills the files. An interrupted run leaves no `complete`, so the next one begins again. */
-async function fill(
+async function filled(
   options: Omit<SeedOptions, "until">,
   print: (line: string) => void,
-): Promise<void> {
+): Promise<EmptyEnvironment> {
   await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
   await Deno.mkdir(FOLDER, { recursive: true });
-  await using env = await openSeeded(FOLDER, Date.now() - options.days * DAY_MS);
+  const env = await openSeeded(FOLDER, Date.now() - options.days * DAY_MS);
   await seed(env, { ...options, until: Date.now() }, print);
   await Deno.writeTextFile(`${FOLDER}/complete`, JSON.stringify(options));
+  return env;
 }
 
 function serve({ platform, directory }: EmptyEnvironment, first: number): void {

@@ -30,6 +30,7 @@ export async function openSeeded(folder: string | undefined, start: number): Pro
     store,
     otherStores: { directory, vault },
     start,
+    identity: { name: "seeded" },
   });
 }
 

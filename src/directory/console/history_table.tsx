@@ -23,9 +23,42 @@ export function History(
           [entry.reason, entry.approval_reason].map((reason) =>
             reason === undefined ? null : <span class="detail" dir="auto">{reason}</span>
           ),
-          <code class="detail" dir="ltr">{JSON.stringify(entry.details)}</code>,
+          <Details details={entry.details} />,
         ])}
       />
     </>
   );
+}
+
+/** What changed, by the names of the administrators' API. */
+function Details({ details }: { readonly details: Readonly<Record<string, unknown>> }): JSX.Element | null {
+  const facts = factsIn(details);
+  if (facts.length === 0) return null;
+  return (
+    <dl class="changed" lang="en" dir="ltr">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Names of members, with those that contain them, and their values. */
+function factsIn(
+  details: Readonly<Record<string, unknown>>,
+  within = "",
+): readonly (readonly [string, string])[] {
+  return Object.entries(details).flatMap(([name, value]) => {
+    const words = `${within}${name.replaceAll("_", " ")}`;
+    if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
+      return [[words, value.join(", ")]];
+    }
+    if (typeof value === "object" && value !== null) {
+      return factsIn(value as Readonly<Record<string, unknown>>, `${words}, `);
+    }
+    return [[words, String(value)]];
+  });
 }

@@ -1,7 +1,7 @@
 /** The state of each bank, from its last pushes and the controls. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import type { Language } from "../../../pages/language.ts";
+import { type Language, LOCALES } from "../../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
 import { bankStatesSchema } from "../bank_state_routes.ts";
 import { controlsSchema } from "../control_representation.ts";
@@ -33,6 +33,7 @@ type BankOnWire = z.infer<typeof bankStatesSchema>["Data"]["Bank"][number];
 
 /** The state of the banks, as the operations API answers it. */
 export interface BankFacts {
+  /** By name. */
   readonly rows: readonly BankRow[];
   readonly controls: ControlsInForce;
   /** Banks whose orders are held after a restore. */
@@ -50,7 +51,9 @@ export async function readBankFacts(visit: Visit, now: number): Promise<Answer<B
   if (!controls.ok) return controls;
   if (!holds.ok) return holds;
   const restored = holds.value.Data.OrderHold.map(({ BankId }) => BankId);
-  const rows = banks.value.Data.Bank.map((bank) => bankRow(bank, controls.value.Data, restored, now));
+  const { compare } = new Intl.Collator(LOCALES[visit.language]);
+  const rows = banks.value.Data.Bank.map((bank) => bankRow(bank, controls.value.Data, restored, now))
+    .toSorted((one, other) => compare(one.name, other.name));
   return { ok: true, value: { rows, controls: controls.value.Data, restored } };
 }
 

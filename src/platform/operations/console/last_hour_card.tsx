@@ -56,11 +56,12 @@ interface MinutesProps {
   readonly minutes: readonly (readonly [time: string, minute: MinuteSums])[];
 }
 
+/** A number that was 0 in each minute stands among the sums, and has no plot. */
 function Plots({ language, minutes }: MinutesProps): JSX.Element {
   const { format } = new Intl.NumberFormat(LOCALES[language]);
   return (
     <div class="cards">
-      {PLOTS.map(([title, value]) => (
+      {PLOTS.filter(([, value]) => minutes.some(([, minute]) => value(minute) > 0)).map(([title, value]) => (
         <Plot
           title={words(language, title)}
           values={minutes.map(([time, minute]) => [time, value(minute)])}

@@ -90,10 +90,14 @@ function Orders(
   },
 ): JSX.Element {
   const rows = orders.map((order) => [
-    <>
-      {isSelectable ? <Select visit={visit} order={order} /> : null}
-      <Payment visit={visit} order={order} />
-    </>,
+    isSelectable
+      ? (
+        <>
+          <Select visit={visit} order={order} />
+          <CaseLink visit={visit} id={order.DomesticPaymentId} />
+        </>
+      )
+      : <Payment visit={visit} order={order} />,
     <bdi>{order.BankId}</bdi>,
     <bdi>{order.Tpp ?? order.ClientId}</bdi>,
     <Instant visit={visit} at={order.CreationDateTime} />,
@@ -122,14 +126,18 @@ export interface RowProps {
 export function Payment(
   { visit, order: { DomesticPaymentId: id, InstructedAmount: sum } }: RowProps,
 ): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
   return (
     <>
       <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>
       <br />
-      {visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
+      <CaseLink visit={visit} id={id} />
     </>
   );
+}
+
+function CaseLink({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
 }
 
 export function Tries({ visit, order }: RowProps): JSX.Element {
