@@ -10,6 +10,8 @@ import { directionOf, type Language } from "./language.ts";
 export interface HtmlDocumentProps {
   readonly language: Language;
   readonly title: string;
+  /** A sentence for search engines; by default the title. */
+  readonly description?: string | undefined;
   readonly stylesheet: string;
   readonly icon: string;
   /** The words of the link that skips the header. */
@@ -38,6 +40,7 @@ export function HtmlDocument(props: HtmlDocumentProps): JSX.Element {
         <meta name="format-detection" content="telephone=no" />
         {props.isIndexed === true ? null : <meta name="robots" content="noindex" />}
         <title>{title}</title>
+        <meta name="description" content={props.description ?? title} />
         <link rel="stylesheet" href={stylesheet} />
         <link rel="icon" type="image/svg+xml" href={icon} />
         {script === undefined ? null : <script src={script} defer></script>}

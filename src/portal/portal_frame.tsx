@@ -35,6 +35,7 @@ export function renderPortalPage(page: PortalPage): string {
     <HtmlDocument
       language="en"
       title={`${page.title}: payment initiation platform`}
+      description={typeof page.lead === "string" ? page.lead : undefined}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
       script={SCRIPT_PATH}

@@ -25,7 +25,9 @@ export async function stopAt(page: Page, selector: string): Promise<void> {
     );
     assert(
       outline !== "none0px" && !String(outline).startsWith("none"),
-      `stop ${stop} before ${selector} shows no focus`,
+      `stop ${stop} before ${selector} shows no focus: ${await page.evaluate(
+        "document.activeElement.outerHTML.slice(0,300)",
+      )}`,
     );
     if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
   }

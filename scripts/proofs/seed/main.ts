@@ -3,6 +3,7 @@ import { optionsOf, runProgram, wholeNumber } from "../../command_line/run.ts";
 import type { EmptyEnvironment } from "../../testing/environment.ts";
 import { OPERATOR_TOKENS } from "../../testing/operators.ts";
 import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
+import { lighthouseScores, tooLow } from "./lighthouse.ts";
 import { pageCosts, tooDear } from "./page_costs.ts";
 import { seed, type SeedOptions } from "./seed.ts";
 import { openSeeded } from "./seeded_environment.ts";
@@ -20,6 +21,8 @@ Usage: deno task seed [options]
   --anew         deletes the store first
   --costs        instead, with a store in memory: prints the bytes and the processor time of each kind of page, and
                  fails if one has more than 300 kB without fonts or takes more than 100 ms
+  --lighthouse   instead, with a store in memory: prints Lighthouse's scores of pages, and fails if one is below 95;
+                 needs npx and Debian's chromium
   --banks N, --tpps N  how many (default 12 and 40)`;
 
 const NUMBERS = ["payments", "days", "port", "banks", "tpps"] as const;
@@ -28,7 +31,7 @@ const PASS_MS = 1000;
 const DAY_MS = 86_400_000;
 
 await runProgram(USAGE, async (args, print) => {
-  const given = optionsOf(args, NUMBERS, ["anew", "costs"]);
+  const given = optionsOf(args, NUMBERS, ["anew", "costs", "lighthouse"]);
   const number = (name: typeof NUMBERS[number], byDefault: number, most: number): number =>
     given[name] === undefined ? byDefault : wholeNumber(name, given[name], most);
   const options = {
@@ -37,12 +40,13 @@ await runProgram(USAGE, async (args, print) => {
     banks: number("banks", 12, 12),
     tpps: number("tpps", 40, 40),
   };
+  const port = number("port", 9500, 65_533);
   if (given.costs === true) return await measure(options, print);
+  if (given.lighthouse === true) return await score(options, port, print);
   if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
   const isThere = await Deno.stat(`${FOLDER}/complete`).then(() => true, () => false);
   await using env = isThere ? await openSeeded(FOLDER, Date.now()) : await filled(options, print);
   Object.defineProperty(env, "now", { get: Date.now });
-  const port = number("port", 9500, 65_533);
   serve(env, port);
   print(`operators' console   http://127.0.0.1:${port}/console, token ${OPERATOR_TOKENS.maria}`);
   print(`payers and documents http://127.0.0.1:${port + 1}/docs`);
@@ -65,6 +69,23 @@ async function measure(options: Omit<SeedOptions, "until">, print: (line: string
   }
   const faults = tooDear(costs);
   print(`${costs.length} kinds of pages, ${faults.length} of them too dear`);
+  for (const fault of faults) print(fault);
+  return faults.length === 0;
+}
+
+/** Prints Lighthouse's scores. @returns whether all are high enough */
+async function score(
+  options: Omit<SeedOptions, "until">,
+  port: number,
+  print: (line: string) => void,
+): Promise<boolean> {
+  await using env = await openSeeded(undefined, Date.now() - options.days * DAY_MS);
+  const parties = await seed(env, { ...options, until: Date.now() }, print);
+  Object.defineProperty(env, "now", { get: Date.now });
+  serve(env, port);
+  const scores = await lighthouseScores(env, parties, [port, port + 1, port + 2]);
+  for (const { page, category, score } of scores) print(`${String(score).padStart(3)} ${category} ${page}`);
+  const faults = tooLow(scores);
   for (const fault of faults) print(fault);
   return faults.length === 0;
 }

@@ -22,13 +22,25 @@ export interface PageCost {
   readonly milliseconds: number;
 }
 
-interface Host {
+/** A host as one person sees it. */
+export interface Host {
   readonly starts: readonly string[];
+  readonly cookie: string;
   readonly get: (path: string) => Promise<Response>;
 }
 
 /** Visits each kind of page that links of the consoles and the portal lead to, and the consent page. */
 export async function pageCosts(env: EmptyEnvironment, parties: Parties): Promise<readonly PageCost[]> {
+  const costs: PageCost[] = [];
+  for (const host of await hostsOf(env, parties)) costs.push(...await crawl(host));
+  return costs;
+}
+
+/** An operator's console, a payer's and a reader's browser host, and an administrator's console of the directory. */
+export async function hostsOf(
+  env: EmptyEnvironment,
+  parties: Parties,
+): Promise<readonly [operators: Host, payer: Host, administrators: Host]> {
   const operations = (request: Request): Promise<Response> => env.platform.operations.fetch(request);
   const directory = (request: Request): Promise<Response> => env.directory.fetch(request);
   const operators = await consoleOf(operations, (browser) => browser.signIn("maria"));
@@ -36,10 +48,7 @@ export async function pageCosts(env: EmptyEnvironment, parties: Parties): Promis
     directory,
     (browser) => browser.submit("/console/sign-in", { token: ADMIN_TOKEN, next: "/console" }),
   );
-  const payer = await payerAt(env, parties);
-  const costs: PageCost[] = [];
-  for (const host of [operators, administrators, payer]) costs.push(...await crawl(host));
-  return costs;
+  return [operators, await payerAt(env, parties), administrators];
 }
 
 /** The sentence of each page that costs too much. */
@@ -63,7 +72,8 @@ async function consoleOf(
         headers: { accept: "text/html", cookie: browser.cookies.header() },
       }),
     );
-  return { starts: ["/console", "/console/search?amount=100&currency=EUR"], get };
+  const cookie = browser.cookies.header();
+  return { cookie, starts: ["/console", "/console/search?amount=100&currency=EUR"], get };
 }
 
 /** The browser of a customer who has come back from a bank, before the consent screen. */
@@ -76,6 +86,7 @@ async function payerAt(env: EmptyEnvironment, { banks, tpps }: Parties): Promise
   const answer = await flow.browser.open(await returnPath(seen, bank, flow.handover));
   const screen = new URL(answer.headers.get("location") ?? "");
   return {
+    cookie: flow.browser.cookies.header(),
     starts: [`${screen.pathname}${screen.search}`, ...PORTAL],
     get: (path) => flow.browser.open(path, { headers: { accept: "text/html" } }),
   };
