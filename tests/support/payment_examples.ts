@@ -22,7 +22,8 @@ export interface PaymentExample {
   readonly isSlow?: true;
 }
 
-const PYTHON = "/usr/bin/python3";
+/** Debian's, which has its packages. */
+export const PYTHON = "/usr/bin/python3";
 
 export const PAYMENT_EXAMPLES: readonly PaymentExample[] = [
   {

@@ -53,7 +53,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
       for (let call = 0; call < MAX_REPEATS; call++) {
         bench.platform.between.failNext("GET", journey.consentId, false);
       }
-      const { location, status } = await journey.browser.visit(journey.arrival);
+      const { location, status } = await arrive(journey);
       if (location?.pathname.endsWith("/authorization.sca.oauth2") !== true) {
         return failed(`the bank answered ${status}, and did not lead back`);
       }

@@ -8,7 +8,8 @@ import { BANK_CASES, bankSuite } from "../../../../scripts/integrators/certify/b
 import { certify } from "../../../../scripts/integrators/certify/certify.ts";
 import type { Report } from "../../../../scripts/integrators/certify/report.ts";
 import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
-import { faultyBank, openTrial, type Trial, withBank } from "./bank_on_trial.ts";
+import { partOf } from "support/part_of.ts";
+import { faultyBank, openTrial, outsideBanks, type Trial, withBank, withCommand } from "./bank_on_trial.ts";
 
 const KEY_CASES = BANK_CASES.filter(({ id }) => id.startsWith("BANK-K"));
 const OTHER_CASES = BANK_CASES.filter((each) => !KEY_CASES.includes(each));
@@ -40,6 +41,17 @@ Deno.test("examples/first_bank.ts and the sandbox's banks pass their certificati
     () => assertPassed(bankA, OTHER_CASES),
   );
   await t.step("the sandbox's bank B, with its own consent screen", () => assertPassed(bankB, OTHER_CASES));
+});
+
+Deno.test("banks written from docs/bank.md alone, in Node and in Python, pass their certification [SB10]", async (t) => {
+  await using trial = await openTrial(1);
+  for (const [place, [language, command]] of [...await outsideBanks(trial.platform.dir)].entries()) {
+    await t.step(`a bank in ${language}`, async () => {
+      const cases = partOf(BANK_CASES, 6, place * 3);
+      const run = withCommand(trial, trial.lanes[0], command, (bench) => runCases(cases, bench));
+      assertPassed(await run, cases);
+    });
+  }
 });
 
 Deno.test("a case that fails because the platform rejects the bank's return says what the platform expected [SB10]", async () => {

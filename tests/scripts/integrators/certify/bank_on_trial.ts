@@ -7,6 +7,8 @@ import {
   type PlatformSide,
 } from "../../../../scripts/integrators/certify/bank/platform_side.ts";
 import { freeSandboxPorts } from "../../../../scripts/command_line/sandbox_ports.ts";
+import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
+import { canRun, PAYMENT_EXAMPLES, PYTHON } from "support/payment_examples.ts";
 import { pooledKeys } from "support/pooled_ecosystem.ts";
 import { freePort } from "testing/served_platform.ts";
 import type { BankFault } from "./planted.ts";
@@ -80,19 +82,43 @@ function replaced(text: string, name: string, [from, to]: readonly [string, stri
 
 /** Runs a program as the bank of a lane. */
 export async function withBank<T>(
-  { platform }: Trial,
-  { folder, hookUrl }: Lane,
+  trial: Trial,
+  lane: Lane,
   program: string,
   run: (bench: BankBench) => Promise<T>,
 ): Promise<T> {
-  const file = `${folder}/bank.ts`;
+  const file = `${lane.folder}/bank.ts`;
   await Deno.writeTextFile(file, program);
   const flags = "--quiet --no-prompt --no-check --allow-net --allow-read --allow-env";
-  const command = `${Deno.execPath()} run ${flags} --config ${root}deno.json ${file} ${folder}`;
+  const command = `${Deno.execPath()} run ${flags} --config ${root}deno.json ${file} ${lane.folder}`;
+  return await withCommand(trial, lane, command, run);
+}
+
+/** Runs a command line as the bank of a lane. */
+export async function withCommand<T>(
+  { platform }: Trial,
+  { folder, hookUrl }: Lane,
+  command: string,
+  run: (bench: BankBench) => Promise<T>,
+): Promise<T> {
   const bank = await startBank({ dir: platform.dir, folder, hookUrl, command, print: () => {} });
   try {
     return await run(await openBankBench(platform, { folder, hookUrl, keyLeadSeconds: 1 }));
   } finally {
     await bank.stop();
   }
+}
+
+const OUTSIDE = `${root}tests/scripts/integrators/certify/outside_banks`;
+
+/** The banks that were written from docs/bank.md alone: how each is started, as far as this machine can. */
+export async function outsideBanks(dir: string): Promise<ReadonlyMap<string, string>> {
+  const library = await packageFolder(pinned(await readProject(), "jose"));
+  await Deno.mkdir(`${dir}/outside/node_modules`, { recursive: true });
+  await Deno.symlink(library, `${dir}/outside/node_modules/jose`);
+  await Deno.copyFile(`${OUTSIDE}/node_bank.js`, `${dir}/outside/bank.mjs`);
+  const fresh = "env KEY_COOLDOWN=0"; // as for every copy of the example
+  const banks = new Map([["Node", `${fresh} node ${dir}/outside/bank.mjs`]]);
+  const isPythonThere = PAYMENT_EXAMPLES.some((one) => one.language === "Python" && canRun(one));
+  return isPythonThere ? banks.set("Python", `${fresh} ${PYTHON} ${OUTSIDE}/python_bank.py`) : banks;
 }
