@@ -1,6 +1,6 @@
 /** The handler of pushed orders gives the bank's ledger only what the platform has signed for it [D4]. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { exportPKCS8, type JWTPayload, SignJWT } from "jose";
+import { decodeJwt, exportPKCS8, type JWTPayload, SignJWT } from "jose";
 import { assembleBank, type Bank, decryptionKey } from "../../../src/client/bank/bank.ts";
 import { type OrderBook, ordersHandler } from "../../../src/client/bank/orders_handler.ts";
 import { SettingsError } from "../../../src/client/party/errors.ts";
@@ -85,6 +85,36 @@ Deno.test("an order of the platform is executed, and its answer is the ledger's"
   assertEquals(await answered(post(await pushed()), { book: rejection }), [200, rejected, 1]);
   const own = { execute: () => Promise.resolve(new Response("later", { status: 503 })) };
   assertEquals(await answered(post(await pushed()), { book: own }), [503, "later", 1]);
+});
+
+Deno.test("the statement after a restore has what the bank said of each order, and nothing else [RSN5]", async () => {
+  const at = Date.UTC(2020, 0, 31);
+  const held = { domesticPaymentId: order.DomesticPaymentId, consentId: "C-1", at, signed: "a.b.c" };
+  const heldSince: OrderBook["heldSince"] = () =>
+    Promise.resolve([
+      { ...held, status: "Rejected", reasonCode: "AM04", reason: "no money" },
+      { domesticPaymentId: "P-2", status: "AcceptedSettlementCompleted", at },
+    ]);
+  const inquiry = await pushed({ Data: { Since: "2020-01-01T00:00:00Z" } }, "order-inquiry+jwt");
+  const [status, statement] = await answered(post(inquiry), { book: { heldSince } });
+  assertEquals(status, 200);
+  const { Data } = decodeJwt<{ readonly Data: object }>(statement);
+  const changed = "2020-01-31T00:00:00.000Z";
+  assertEquals(Data, {
+    Since: "2020-01-01T00:00:00Z",
+    PaymentOrder: [
+      {
+        DomesticPaymentId: order.DomesticPaymentId,
+        ConsentId: "C-1",
+        Status: "Rejected",
+        StatusUpdateDateTime: changed,
+        StatusReasonCode: "AM04",
+        StatusReason: "no money",
+        Order: "a.b.c",
+      },
+      { DomesticPaymentId: "P-2", Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: changed },
+    ],
+  });
 });
 
 Deno.test("what is not the platform's order for this bank does not reach the ledger", async (t) => {
