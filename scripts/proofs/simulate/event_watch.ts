@@ -1,6 +1,6 @@
 /**
  * Checks the events of a run: each change of status has its event in its commit, and each event that is pushed is one of
- * these, the same each time, after the earlier ones of its consent or payment. The rules come from the contract (EVT1,
+ * these, or a notice that was stored, the same each time, after the earlier ones of its consent or payment. The rules come from the contract (EVT1,
  * EVT11 to EVT14).
  */
 import type { Entry, Key, Write } from "../../../src/base/store/store.ts";
@@ -59,10 +59,15 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
   /** Acknowledged, or dead: the next event need not wait for it. */
   const passed = new Set<string>();
   const underWay = new Set<string>();
+  /** Of a bank that goes wrong. They are about no consent and no payment, and each may come without the one before. */
+  const notices = new Set<string>();
   const rejections = new Map<string, number>();
   return {
     committed(writes, before) {
       checkCommit(violated, staged, writes, before);
+      for (const { kind, key } of writes) {
+        if (kind === "set" && key[0] === "event_notice") notices.add(jtiAt(key));
+      }
       // The process that was told may have been killed, and its commit arrives after the database was replaced.
       for (const jti of finishedIn(writes)) if (acknowledged.has(jti)) passed.add(jti);
       for (const jti of diedIn(writes, before)) {
@@ -73,7 +78,8 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
     },
     pushed(token) {
       const event = pushedEvent(token);
-      checkContent(violated, staged, claims, event);
+      if (!notices.has(event.jti)) checkKnown(violated, staged, event);
+      checkSame(violated, claims, event);
       const earlier = (staged.get(event.resource) ?? []).map(({ jti }) => jti);
       const waiting = earlier.slice(0, earlier.indexOf(event.jti)).filter((jti) => !passed.has(jti));
       if (waiting.length > 0) violated(ORDER, `${event.jti} was pushed while ${waiting.join()} waited`);
@@ -152,16 +158,13 @@ function diedIn(writes: readonly Write[], before: (key: Key) => unknown): readon
   );
 }
 
-function checkContent(
-  violated: Violated,
-  staged: StagedEvents,
-  claims: Map<string, string>,
-  event: PushedEvent,
-): void {
+function checkKnown(violated: Violated, staged: StagedEvents, event: PushedEvent): void {
   const known = staged.get(event.resource)?.find(({ jti }) => jti === event.jti);
-  if (known?.status !== event.status) {
-    violated("no event is invented", `${event.jti} (${event.status}) was pushed and is no event`);
-  }
+  if (known?.status === event.status) return;
+  violated("no event is invented", `${event.jti} (${event.status}) was pushed and is no event`);
+}
+
+function checkSame(violated: Violated, claims: Map<string, string>, event: PushedEvent): void {
   const before = claims.get(event.jti) ?? event.claims;
   if (before !== event.claims) violated("an event is the same each time", `${before} and ${event.claims}`);
   claims.set(event.jti, before);
