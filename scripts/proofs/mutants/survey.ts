@@ -3,7 +3,7 @@ import { LOADING, type TestResult } from "./mutation_tests.ts";
 import type { TestProcess } from "./test_process.ts";
 
 /** A run of a whole test file takes at most that long. */
-const MAX_FILE_MS = 180_000;
+const MAX_FILE_MS = 600_000;
 /** The tests that are run for one change take at most that long together, by the survey. */
 const MAX_CHANGE_MS = 20_000;
 /** How much longer a test may take with a change before it counts as hanging. */
@@ -23,7 +23,8 @@ export function openSurvey(): Survey {
   const runFile = async (file: string, process: TestProcess): Promise<readonly TestResult[]> => {
     const ran = await process.run({ file, chosen: 0 }, MAX_FILE_MS);
     if (ran === "not loaded") throw new Error(`${file} does not load with the changes of its source files`);
-    if (typeof ran === "string") return [];
+    if (ran === "hangs") throw new Error(`${file} takes longer than ${MAX_FILE_MS / 1000} s without a change`);
+    if (ran === "ended") return [];
     for (const { reached } of ran.filter(({ name }) => name === LOADING)) {
       for (const number of reached) atLoad.add(number);
     }

@@ -63,7 +63,7 @@ export async function redriveEvents(
   await transact(deps, { what: "redriven events" }, async (tx) => {
     const reason = `${dead.length} events of ${owner.bank}`;
     const note = { at: deps.clock(), event: "events.redriven", actor: operator, reason };
-    await deps.controls.stageEvent(tx, owner.clientId, note);
+    await deps.controls.stageEvent(tx, `software ${owner.clientId}`, note); // a client numbers its own entries
   });
   for (let start = 0; start < dead.length; start += BATCH) {
     await letWait(deps, owner, dead.slice(start, start + BATCH), undefined);

@@ -4,7 +4,7 @@ import { rejectionOf } from "testing/answers.ts";
 import type { EventDeliveries } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { call, clientToken, good } from "testing/flows.ts";
-import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import {
   acknowledges,
   away,
@@ -63,8 +63,13 @@ Deno.test("operators see how many events of a subscriber wait and are dead and w
   const [, dead] = /\((.+)\)$/.exec(LastFailure ?? "") ?? [];
   assertEquals((await receivedEvents(env)).filter(({ jti }) => jti === dead).length, 1);
   assertEquals(await waiting(env), []);
-  const [note] = (await historyOf(env.store, client)).filter(({ event }) => event === "events.redriven");
-  assertEquals([note?.actor, note?.reason], ["operator maria", "1 events of BANKA"]);
+  const [note] = await historyOf(env.store, `software ${client}`);
+  assertEquals([note?.event, note?.actor, note?.reason], [
+    "events.redriven",
+    "operator maria",
+    "1 events of BANKA",
+  ]);
+  assertEquals((await historyOf(env.store, client)).map(({ event }) => event), ["client.registered"]);
 });
 
 Deno.test("the breaker of a receiver that is away is shown, and closes when it answers [EVT16]", async () => {

@@ -1,6 +1,6 @@
 /** Blocking, revoking, holding and announcing by operators, and when each takes effect. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { MAX_CONTROLS } from "../../../src/platform/guards/security/controls_store.ts";
 import { bodyOf, rejectionOf, type ServerMetadata } from "testing/answers.ts";
 import type { Controls, HeldOrders, PlannedOutage } from "testing/operation_answers.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import { Provider } from "oidc-provider";
 import { bodyOf, type PlatformKeys, present, type TokenAnswer } from "testing/answers.ts";
-import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";

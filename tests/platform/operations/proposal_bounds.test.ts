@@ -4,7 +4,7 @@ import { bodyOf } from "testing/answers.ts";
 import { reconcile } from "../../../scripts/operators/reconcile/main.ts";
 import { ops } from "../../../scripts/operators/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
-import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { isExactPath } from "../../../src/platform/guards/security/four_eyes.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";

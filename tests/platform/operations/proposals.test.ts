@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
-import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { TestOperator } from "testing/operators.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";

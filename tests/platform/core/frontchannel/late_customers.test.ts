@@ -17,7 +17,7 @@ import {
   reportAccounts,
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { steps } from "support/steps.ts";
 import { postRegistration, renewedStatement } from "testing/registration.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls } from "testing/operation_answers.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import type { TestOperator } from "testing/operators.ts";

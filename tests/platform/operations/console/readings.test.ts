@@ -1,6 +1,6 @@
 /** Each reading of support and auditors in the console is in their own history. */
 import { assert, assertEquals } from "@std/assert";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import type { z } from "zod";
 import type { historySchema } from "../../../../src/platform/operations/history_routes.ts";
 import { rejectionOf } from "testing/answers.ts";

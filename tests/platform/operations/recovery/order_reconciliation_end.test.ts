@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { openBookEnvironment, operate } from "support/bank_books.ts";
 import { openBanksEnvironment, paidAt } from "support/banks_environment.ts";
 import type { OrderHold } from "testing/operation_answers.ts";

@@ -1,7 +1,7 @@
 /** Support finds a payment by any id that a customer, a TPP or a bank quotes. */
 import { elapse } from "support/retention.ts";
 import { assert, assertEquals } from "@std/assert";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { bodyOf, type CreatedConsent, type Payment } from "testing/answers.ts";
 import type { Found } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";

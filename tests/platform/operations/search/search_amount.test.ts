@@ -10,7 +10,7 @@ import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { DAY_MS, elapse, openRetaining, pass, settled, work } from "support/retention.ts";
 import { steps } from "support/steps.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { stageListed } from "../../../../src/platform/guards/lookup/lookup_store.ts";
 
 const DAY = "2040-01-15"; // of the environment
