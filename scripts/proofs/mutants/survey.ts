@@ -23,7 +23,9 @@ export function openSurvey(): Survey {
   const runFile = async (file: string, process: TestProcess): Promise<readonly TestResult[]> => {
     const ran = await process.run({ file, chosen: 0 }, MAX_FILE_MS);
     if (ran === "not loaded") throw new Error(`${file} does not load with the changes of its source files`);
-    if (ran === "hangs") throw new Error(`${file} takes longer than ${MAX_FILE_MS / 1000} s without a change`);
+    if (ran === "hangs") {
+      throw new Error(`${file} takes longer than ${MAX_FILE_MS / 1000} s without a change`);
+    }
     if (ran === "ended") return [];
     for (const { reached } of ran.filter(({ name }) => name === LOADING)) {
       for (const number of reached) atLoad.add(number);
