@@ -8,6 +8,8 @@ import type { Visit } from "./visit.ts";
 /** A field of a form. */
 export interface FormField {
   readonly name: string;
+  /** What the API calls it, if that is another name. */
+  readonly member?: string;
   readonly label: Child;
   readonly hint?: Child;
   /** `code` and `codes` are for programs, such as addresses and keys. */
@@ -44,7 +46,8 @@ export interface FormView {
 
 export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly view: FormView }): JSX.Element {
   const { language, formToken } = visit;
-  const { title, of, effect, details = null, path, fields, hidden = [], submit, back, fault } = view;
+  const { title, of, effect, details = null, path, fields, hidden = [], submit, back } = view;
+  const fault = view.fault === undefined ? undefined : inWordsOf(fields, view.fault);
   return (
     <article class="card act">
       <h1>{title}</h1>
@@ -55,11 +58,19 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
       )}
       <p>{effect}</p>
       {details}
-      {fault === undefined ? null : <Fault language={language} why="form.rejected" description={fault} />}
+      {fault === undefined
+        ? null
+        : <Fault language={language} why="form.rejected" description={fault.words} />}
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />
         {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
-        {fields.map((field) => <FieldRow visit={visit} field={field} />)}
+        {fields.map((field) => (
+          <FieldRow
+            visit={visit}
+            field={field}
+            fault={fault?.of.has(field) === true ? fault.words : undefined}
+          />
+        ))}
         <div class="buttons">
           <button type="submit" class="accept">{submit}</button>
           <a class="button" href={back}>
@@ -71,8 +82,26 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
   );
 }
 
+/** The sentence of the API with the labels of the fields that it names, and these fields. */
+function inWordsOf(
+  fields: readonly FormField[],
+  description: string,
+): { readonly words: string; readonly of: ReadonlySet<FormField> } {
+  const of = new Set<FormField>();
+  const words = fields.reduce((text, field) => {
+    const named = RegExp(`(?<![\\w.])(?:Data\\.)?${field.member ?? field.name}(?![\\w“”])`, "g");
+    if (named.test(text)) of.add(field);
+    return text.replaceAll(named, `“${[field.label].flat(2).join("")}”`);
+  }, description);
+  return { words, of };
+}
+
 function FieldRow(
-  { visit: { form, language }, field }: { readonly visit: Visit; readonly field: FormField },
+  { visit: { form, language }, field, fault }: {
+    readonly visit: Visit;
+    readonly field: FormField;
+    readonly fault: string | undefined;
+  },
 ): JSX.Element {
   const { name, label, hint, kind } = field;
   const value = form.get(name) ?? (form.size === 0 ? field.value : undefined) ?? "";
@@ -93,7 +122,10 @@ function FieldRow(
           : null}
       </label>
       {hint === undefined ? null : <p class="hint" id={`${name}-hint`}>{hint}</p>}
-      <Input field={field} value={value} />
+      {fault === undefined
+        ? null
+        : <p class="field-fault" id={`${name}-fault`} lang="en" dir="ltr">{fault}</p>}
+      <Input field={field} value={value} isFaulty={fault !== undefined} />
     </div>
   );
 }
@@ -101,10 +133,18 @@ function FieldRow(
 /** Text for programs: its direction and spelling are not those of the reader's language. */
 const CODE = { dir: "ltr", spellcheck: false, autocapitalize: "off" } as const;
 
-function Input({ field, value }: { readonly field: FormField; readonly value: string }): JSX.Element {
+function Input(
+  { field, value, isFaulty }: {
+    readonly field: FormField;
+    readonly value: string;
+    readonly isFaulty: boolean;
+  },
+): JSX.Element {
   const { name, hint, kind, least: minlength, most: maxlength, isOptional = false, choices = [] } = field;
-  const described = hint === undefined ? {} : { "aria-describedby": `${name}-hint` };
-  const common = { id: name, name, required: !isOptional, ...described };
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isFaulty ? [`${name}-fault`] : [])];
+  const described = ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") };
+  const invalid = isFaulty ? { "aria-invalid": "true" as const } : {};
+  const common = { id: name, name, required: !isOptional, ...described, ...invalid };
   switch (kind) {
     case "choice":
       return (

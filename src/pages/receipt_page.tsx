@@ -46,6 +46,8 @@ export interface ReceiptView {
   readonly maxCharacters: number;
   readonly receipt?: ShownReceipt;
   readonly fault?: ReceiptFault;
+  /** What was sent, if it is no receipt of the platform. */
+  readonly sent?: string;
 }
 
 /** The page as a whole HTML document. */
@@ -77,7 +79,7 @@ function titleOf({ receipt, fault }: ReceiptView, language: Language): string {
 }
 
 function Form(
-  { view: { formAddress, maxCharacters }, language }: {
+  { view: { formAddress, maxCharacters, sent = "" }, language }: {
     readonly view: ReceiptView;
     readonly language: Language;
   },
@@ -95,6 +97,7 @@ function Form(
         autocomplete="off"
         required
       >
+        {sent}
       </textarea>
       <button type="submit">{phrase(language, "receipt.check")}</button>
     </form>

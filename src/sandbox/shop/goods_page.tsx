@@ -47,7 +47,7 @@ export function GoodsPage(
       <p>{phrase(language, "goods.intro")}</p>
       <ul class="goods">
         {goods.map((good) => (
-          <li>
+          <li id={good.id}>
             <div class="dish">
               <h2>{phrase(language, `good.${good.id}.name`)}</h2>
               <p class="price">

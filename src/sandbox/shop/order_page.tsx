@@ -106,10 +106,15 @@ function OrderLinks({ language, order, outcome }: PartProps): JSX.Element {
           <a href={self}>{phrase(language, "order.again")}</a>
         </li>
       )}
+      {outcome.tone === "bad"
+        ? (
+          <li>
+            <a href={`/#${order.good.id}`} class="button">{phrase(language, "order.tryAgain")}</a>
+          </li>
+        )
+        : null}
       <li>
-        <a href="/" {...(outcome.tone === "bad" ? { class: "button" } : {})}>
-          {phrase(language, "order.back")}
-        </a>
+        <a href="/">{phrase(language, "order.back")}</a>
       </li>
       <li>
         <a href={`${self}/messages`}>{phrase(language, "order.messages")}</a>

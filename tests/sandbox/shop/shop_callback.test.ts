@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { authUrl, json, paymentAnswer } from "support/sandbox_tpp_platform.ts";
 import {
   callback,
@@ -41,6 +41,7 @@ Deno.test("GET callback with access_denied shows that no money moved", async () 
   const response = await env.fetch(callback({ error: "access_denied", state, iss: issuer }, cookie));
   const page = await follow(env, response, cookie);
   assertStringIncludes(page, "No money has moved");
+  assertMatch(page, /<a href="\/#\w+" class="button">Try again<\/a>/);
   assertStringIncludes(
     page,
     '<strong id="payment-status">Not paid (<bdi lang="en" dir="ltr">access_denied</bdi>)</strong>',

@@ -34,12 +34,12 @@ export function receiptPageRoutes(deps: ReceiptPageDeps): readonly PlatformEndpo
     endpoint("browser", "public", verifyRoute, [formBody], async (c) => {
       const pasted = c.get("form").get("receipt");
       const result = pasted === undefined ? undefined : await verifyReceipt(deps, c.get("reads"), pasted);
-      return c.html(draw(c, deps.site, result));
+      return c.html(draw(c, deps.site, result, pasted));
     }),
   ];
 }
 
-function draw(c: Context, site: Site, result?: Result<Receipt, ReceiptFault>): string {
+function draw(c: Context, site: Site, result?: Result<Receipt, ReceiptFault>, pasted = ""): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
   const addressIn = (lang: string): string => `${RECEIPT_PAGE_PATH}?${new URLSearchParams({ lang })}`;
   return renderReceiptPage({
@@ -47,7 +47,11 @@ function draw(c: Context, site: Site, result?: Result<Receipt, ReceiptFault>): s
     languageSwitch: LANGUAGES.map((one) => ({ language: one, href: addressIn(one) })),
     formAddress: addressIn(language),
     maxCharacters: MAX_RECEIPT_CHARACTERS,
-    ...(result === undefined ? {} : result.ok ? { receipt: shown(result.value) } : { fault: result.fault }),
+    ...(result === undefined
+      ? {}
+      : result.ok
+      ? { receipt: shown(result.value) }
+      : { fault: result.fault, sent: pasted.slice(0, MAX_RECEIPT_CHARACTERS) }),
   }, language);
 }
 

@@ -85,7 +85,7 @@ function draw(program: ConsoleProgram, visit: Visit, { action, path, of, proposa
   return renderFrame(program, { ...visit, title }, <ChangeForm visit={visit} view={view} />);
 }
 
-export function formField(language: Language, { name, kind, least, most }: Field): FormField {
+export function formField(language: Language, { name, member, kind, least, most }: Field): FormField {
   const hint = kind === "check" ? {} : { hint: phrase(language, `field.${name}.hint` as PlainKey) };
-  return { name, kind, least, most, label: phrase(language, `field.${name}`), ...hint };
+  return { name, member, kind, least, most, label: phrase(language, `field.${name}`), ...hint };
 }

@@ -210,7 +210,11 @@ Deno.test("the page says what does not hold, and shows nothing of it [RCP4]", as
     assertEquals(headingOf(html), EN[`receipt.${fault}.title`]);
     assertStringIncludes(html, EN[`receipt.${fault}.text`]);
     assertEquals(html.includes("ACME Inc"), false);
+    const kept = /<textarea[^>]*>([^<]*)<\/textarea>/.exec(html)?.[1];
+    assertEquals(kept, text.slice(0, 8192), "the form keeps what was sent");
   });
+  const html = await pasted(env, "</textarea><script>alert(1)</script>");
+  assertEquals(html.includes("<script>alert"), false, "what was sent is text");
 });
 
 function flipped(text: string): string {

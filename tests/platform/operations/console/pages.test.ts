@@ -129,6 +129,14 @@ Deno.test("an order that was given up is tried again and closed in the console [
   assert(unasked.html.includes("Ask the bank"));
   const short = await browser.submit(`/console/payment-orders/${id}/close`, { ...close, reason: "short" });
   assertEquals(short.status, 400);
+  const field = /<textarea[^>]*id="reason"[^>]*>/.exec(short.html)?.[0] ?? "";
+  assert(field.includes('aria-invalid="true"') && field.includes("reason-fault"), field);
+  assert(
+    /id="reason-fault"[^>]*>[^<]*“Reason”/.test(short.html),
+    "the fault is beside the field, with its label",
+  );
+  assert(!short.html.includes("Data.Reason"), "and not with the name that the API has for it");
+  assert(!/id="statusReason"[^>]*aria-invalid/.test(short.html), "the other field is not marked");
   assertEquals((await browser.submit(`/console/payment-orders/${id}/redrive`)).status, 303);
   assert(!(await browser.get("/console/orders?state=dead")).html.includes(id), "it waits again");
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
