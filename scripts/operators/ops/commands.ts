@@ -77,6 +77,20 @@ export const COMMANDS: readonly Command[] = [
   change("bank hold", "BANK", (id) => `/banks/${id}/hold`, "Holds a bank's orders"),
   change("bank release", "BANK", (id) => `/banks/${id}/release`, "Releases them"),
   {
+    words: "unsettled",
+    ids: [],
+    required: [],
+    help: "Payments that are not final for long, by bank",
+    plan: () => get("/unsettled-payments"),
+  },
+  {
+    words: "bank inquire",
+    ids: ["BANK"],
+    required: [],
+    help: "Asks a bank what became of its unsettled payments",
+    plan: ([bank]) => post(`/banks/${part(bank)}/inquire`),
+  },
+  {
     words: "bank restores",
     ids: [],
     required: [],

@@ -80,6 +80,8 @@ export interface Config {
   readonly requestWaitSeconds: number;
   /** How long requests are served after a signal to stop, while proxies find other processes. */
   readonly lameDuckSeconds: number;
+  /** After how many hours a payment on which its bank has not decided counts as unsettled. */
+  readonly unsettledHours: number;
   /** How long the personal data of a consent that was never authorised is kept. */
   readonly keepUnauthorisedDays: number;
   /** How long the law requires that a case is kept, from its last change of status. */
@@ -207,6 +209,7 @@ function retentionOf(
   values: Values,
 ): Pick<
   Config,
+  | "unsettledHours"
   | "keepUnauthorisedDays"
   | "keepCasesDays"
   | "eraseCasesDays"
@@ -216,6 +219,7 @@ function retentionOf(
   | "eventDays"
 > {
   return {
+    unsettledHours: values.PLATFORM_UNSETTLED_HOURS,
     keepUnauthorisedDays: values.PLATFORM_KEEP_UNAUTHORISED_DAYS,
     keepCasesDays: values.PLATFORM_KEEP_CASES_DAYS,
     eraseCasesDays: values.PLATFORM_ERASE_CASES_DAYS,

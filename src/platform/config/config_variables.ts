@@ -97,6 +97,7 @@ export const schema = z.object({
     error: "set it to 0, or to a whole number from 3 to 30",
   }).transform(Number).optional(),
   PLATFORM_MAX_OPEN_CONSENTS: wholeNumber(1, 10_000_000).default(20_000),
+  PLATFORM_UNSETTLED_HOURS: wholeNumber(1, 720).default(24),
   PLATFORM_KEEP_UNAUTHORISED_DAYS: wholeNumber(1, 365).default(30),
   PLATFORM_TRACE_DAYS: wholeNumber(0, 90).default(7),
   PLATFORM_REPORT_DAYS: wholeNumber(31, 3660).default(400),

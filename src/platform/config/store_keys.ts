@@ -285,6 +285,16 @@ export const noticeSpreadKey = (
 /** The state of a bank that has been another one than available (`operations/health/bank_health_store.ts`). Never deleted. */
 export const bankHealthKey = (bank: BankCode): Key => ["bank_health", bank];
 
+/** A payment on which its bank has not decided for long, or all of a bank (`operations/unsettled/unsettled_store.ts`). */
+export const unsettledKey = (bank: BankCode, createdAt?: number, payment?: PaymentId): Key => [
+  "unsettled",
+  bank,
+  ...(createdAt === undefined ? [] : [listedPlace(createdAt, payment)]),
+];
+
+/** How far a bank's payments are searched for those without a decision. Never deleted. */
+export const unsettledSearchKey = (bank: BankCode): Key => ["unsettled_search", bank];
+
 /** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
 export const lastPushesKey = (process: string): Key => ["last_pushes", process];
 

@@ -80,6 +80,12 @@ const ORDERS = {
       "How long a bank has waited for its reconciliation after a restore. Its TPPs get 503. Take the maximum over processes.",
     labels: { bank: "bounded" },
   },
+  platform_payments_unsettled: {
+    kind: "gauge",
+    help:
+      "Payments on which the bank has not decided for PLATFORM_UNSETTLED_HOURS, at most 1000. Take the maximum over processes.",
+    labels: { bank: "bounded" },
+  },
   platform_orders_counted_timestamp_seconds: {
     kind: "gauge",
     help: "When the numbers of orders were last counted.",

@@ -27,6 +27,7 @@ export const CONTROLS = {
   "participant.tokens_revoked": changed("An operator has revoked the tokens of a client."),
   "bank.held": changed("An operator holds the orders of a bank back."),
   "bank.released": changed("An operator has released the orders of a bank."),
+  "bank.inquired": changed("An operator had a bank asked about payments that are not final."),
   "bank.outage_planned": changed("An operator has announced an outage of a bank."),
   "bank.outage_changed": changed("An operator has changed the times or the text of an outage of a bank."),
   "bank.outage_cancelled": changed("An operator has ended or cancelled an outage of a bank."),

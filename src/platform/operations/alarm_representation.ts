@@ -10,6 +10,7 @@ export const ALARMS = [
   "BankSlow",
   "OrdersDelayed",
   "OrdersHeld",
+  "PaymentsUnsettled",
   "EventsDead",
 ] as const;
 export type AlarmName = typeof ALARMS[number];
@@ -23,7 +24,8 @@ export const alarmsSchema = z.strictObject({
         Severity: z.enum(["critical", "warning"]),
         Of: z.string().openapi({ description: "The bank's code, the client id or the name of the process." }),
         Value: z.int().optional().openapi({
-          description: "Orders, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
+          description:
+            "Orders, payments, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
         }),
       }).openapi("Alarm"),
     ),

@@ -28,10 +28,14 @@ export async function readAlarms(deps: AlarmDeps): Promise<readonly Alarm[]> {
     deps.processes.all(now),
     deps.metrics.text(),
   ]);
+  const scrape = readScrape(text);
   const all = [
     ...processes.flatMap((process) => alarmOfProcess(process, now)),
     ...banks.flatMap(alarmsOfBank),
-    ...(readScrape(text).get("platform_events") ?? []).flatMap(alarmOfEvents),
+    ...(scrape.get("platform_payments_unsettled") ?? []).flatMap(({ labels, value }) =>
+      value > 0 ? [alarm("PaymentsUnsettled", labels["bank"] ?? "", value)] : []
+    ),
+    ...(scrape.get("platform_events") ?? []).flatMap(alarmOfEvents),
   ];
   return all.toSorted((one, other) => ALARMS.indexOf(one.Name) - ALARMS.indexOf(other.Name));
 }

@@ -36,6 +36,8 @@ import { type ParticipantRouteDeps, participantRoutes } from "../operations/part
 import { type OperationsRouteDeps, operationsRoutes } from "../core/payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "../core/payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "../operations/recovery/operations_routes.ts";
+import type { InquireBankDeps } from "../operations/unsettled/inquire_bank.ts";
+import { unsettledRoutes } from "../operations/unsettled/unsettled_routes.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "../guards/security/metrics_routes.ts";
 import { type CaseRouteDeps, caseRoutes } from "../operations/cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "../operations/cases/log_routes.ts";
@@ -135,6 +137,7 @@ export interface OperationsDeps extends ErrorDeps {
     & OperationsRouteDeps
     & EventOperationDeps
     & HoldRouteDeps
+    & InquireBankDeps
     & RequestLaneRouteDeps
     & MetricsRouteDeps
     & LogRouteDeps
@@ -206,6 +209,7 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
     ...operationsRoutes(operations),
     ...eventOperationRoutes(operations),
     ...orderHoldRoutes(operations),
+    ...unsettledRoutes(operations),
     ...controlRoutes(operations),
     ...historyRoutes(operations),
     ...participantRoutes(operations),

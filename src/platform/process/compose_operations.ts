@@ -18,6 +18,7 @@ import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { outageNotice } from "../events/outage_notice.ts";
 import { organisationsOf } from "../operations/own/organisation_of.ts";
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
+import { openUnsettledStore } from "../operations/unsettled/unsettled_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";
 import { propose } from "../operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
@@ -81,12 +82,13 @@ function operatorStores(
   { store, config: { authUrl } }: Pick<TimedParts, "store" | "config">,
 ): Pick<
   OperationsDeps["operations"],
-  "controls" | "stageOutageChange" | "holds" | "processes" | "pushNotes"
+  "controls" | "stageOutageChange" | "holds" | "processes" | "pushNotes" | "unsettled"
 > {
   const spreads = openNoticeSpreadStore(store);
   return {
     processes: openProcessStore(store),
     pushNotes: openPushNoteStore(store),
+    unsettled: openUnsettledStore(store),
     controls: openControlsStore(),
     stageOutageChange: (tx, change) => spreads.stage(tx, outageNotice(authUrl, change)),
     holds: openHoldStore(store),

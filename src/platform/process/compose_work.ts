@@ -16,6 +16,8 @@ import { countEvents } from "../events/delivery_status.ts";
 import { countOrders } from "../core/payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "../core/payments/held_orders.ts";
+import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";
+import { openUnsettledStore } from "../operations/unsettled/unsettled_store.ts";
 import { openBankHealthStore } from "../operations/health/bank_health_store.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
@@ -97,19 +99,13 @@ export function composeWork(
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
-  const isDeleted = async (id: ClientId): Promise<boolean> =>
-    await shared.clients.findDeleted(parts.store, id) !== null;
-  const count = parts.operators === undefined ? {} : {
-    countOrders: countOrders({ ...delivery, unreconciled: openHoldStore(parts.store).all }),
-    countEvents: pacedJob(
-      delivery.steady,
-      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isDeleted }),
-    ),
-  }; // they read it
   const processNote = processNoteOf(parts, shared);
   const note = processNote === undefined ? {} : { noteProcess: processNote.note };
   const paced = { ...jobs, ...notices, ...note, writeFigures: figures.writeSometimes };
-  const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
+  const all = countedJobs(
+    { ...paced, resume, deliver, pushEvents, ...countingJobs(parts, shared) },
+    delivery.metrics,
+  );
   const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
   const work = backgroundWork(all, settled, parts.log);
   return {
@@ -124,6 +120,27 @@ export function composeWork(
       const last = [traceQueue.write(), figures.write(), parts.spans?.send(), processNote?.forget()];
       await Promise.allSettled(last); // the newest; the store has logged its failure
     },
+  };
+}
+
+/** The jobs that count for operators. Without operators nobody reads it. */
+function countingJobs(parts: WorkParts, shared: Shared): Readonly<Record<string, Job>> {
+  const { clients, delivery } = shared;
+  const isDeleted = async (id: ClientId): Promise<boolean> =>
+    await clients.findDeleted(parts.store, id) !== null;
+  return parts.operators === undefined ? {} : {
+    countOrders: countOrders({ ...delivery, unreconciled: openHoldStore(parts.store).all }),
+    findUnsettled: openUnsettledSearch({
+      ...parts,
+      ...shared,
+      metrics: delivery.metrics,
+      unsettled: openUnsettledStore(parts.store),
+      unsettledMs: parts.config.unsettledHours * 3_600_000,
+    }),
+    countEvents: pacedJob(
+      delivery.steady,
+      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isDeleted }),
+    ),
   };
 }
 

@@ -13,6 +13,7 @@ import { authorizationSessionRecord } from "../core/frontchannel/authorization_s
 import { proposals } from "../operations/proposal.ts";
 import { bankHealthRecord } from "../operations/health/bank_health_store.ts";
 import { lastPushesRecord } from "../operations/health/push_note_store.ts";
+import { unsettledRecord, unsettledSearchRecord } from "../operations/unsettled/unsettled_store.ts";
 import { processRecord } from "../operations/process_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
@@ -104,6 +105,8 @@ export const platformRecords = [
   noticeSpreadRecord,
   bankHealthRecord,
   lastPushesRecord,
+  unsettledRecord,
+  unsettledSearchRecord,
   toldExpiriesRecord,
   subscriptionRecord,
   lookupRecord,

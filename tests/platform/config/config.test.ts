@@ -34,6 +34,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     requestsInWork: 8,
     requestWaitSeconds: 2,
     lameDuckSeconds: 0,
+    unsettledHours: 24,
     keepUnauthorisedDays: 30,
     keepCasesDays: 1826,
     ...{ eraseCasesDays: undefined, deleteHistoriesDays: undefined },

@@ -58,6 +58,7 @@ export const ACTIONS: readonly Action[] = [
     fields: [],
     back: EVENTS,
   },
+  { path: "/banks/{id}/inquire", title: "action.inquire", fields: [], back: "/console/unsettled" },
   { path: "/banks/{id}/hold", title: "action.hold", fields: [REASON], back: BANKS },
   { path: "/banks/{id}/release", title: "action.release", fields: [REASON], back: BANKS },
   {

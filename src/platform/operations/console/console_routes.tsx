@@ -25,6 +25,7 @@ import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
 import { downloadReport, reportsPage } from "./reports_page.tsx";
 import { searchPage } from "./search_page.tsx";
+import { unsettledPage } from "./unsettled_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -69,6 +70,7 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
   return [
     page("/console", "dashboard.title", (visit, { live }) => dashboard(visit, clock(), live === "1")),
     page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
+    page("/console/unsettled", "unsettled.title", (visit) => unsettledPage(visit)),
     page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {

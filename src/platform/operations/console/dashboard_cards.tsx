@@ -68,6 +68,8 @@ function pathOf({ Name, Of }: Alarm): string {
       return ordersPath("held", Of);
     case "BankUnreconciled":
       return "/console/banks";
+    case "PaymentsUnsettled":
+      return "/console/unsettled";
     case "EventsDead":
       return "/console/events";
     default:

@@ -29,6 +29,7 @@ const EVENTS = [
   "participant.tokens_revoked",
   "bank.held",
   "bank.released",
+  "bank.inquired",
   "bank.outage_planned",
   "bank.outage_changed",
   "bank.outage_cancelled",

@@ -12,6 +12,7 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console", "dashboard.title"],
   ["/console/own", "own.title"],
   ["/console/orders", "orders.title"],
+  ["/console/unsettled", "unsettled.title"],
   ["/console/events", "events.title"],
   ["/console/banks", "banks.title"],
   ["/console/participants", "participants.title"],

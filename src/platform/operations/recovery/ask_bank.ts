@@ -6,7 +6,7 @@ import { because, ok, type Reason, type Result } from "../../../base/kernel/resu
 import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
-import type { Hold } from "./hold.ts";
+import type { Inquiry } from "./hold.ts";
 import { INQUIRY_JWT, representInquiry } from "./order_inquiry_representation.ts";
 
 export interface AskBankDeps {
@@ -24,7 +24,7 @@ const PATIENCE_MS = 30_000;
 export async function askBank(
   deps: AskBankDeps,
   uri: string | undefined,
-  hold: Hold,
+  asked: Inquiry,
   now: number,
 ): Promise<Result<string, Reason>> {
   if (uri === undefined) {
@@ -34,7 +34,7 @@ export async function askBank(
     return because("payment_orders_uri may not be called");
   }
   try {
-    const body = await inquiry(deps, hold, unixSeconds(now));
+    const body = await inquiry(deps, asked, unixSeconds(now));
     const response = await releasePlaceWhile(() =>
       postOnce(deps.fetch, uri, {
         headers: { "content-type": "application/jose", accept: "application/jose" },
@@ -53,7 +53,7 @@ export async function askBank(
   }
 }
 
-function inquiry({ authUrl, signer }: AskBankDeps, hold: Hold, iat: number): Promise<string> {
+function inquiry({ authUrl, signer }: AskBankDeps, asked: Inquiry, iat: number): Promise<string> {
   const issued = { iss: authUrl, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
-  return signClaims(representInquiry(hold, issued), signer, INQUIRY_JWT.typ);
+  return signClaims(representInquiry(asked, issued), signer, INQUIRY_JWT.typ);
 }

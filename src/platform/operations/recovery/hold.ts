@@ -53,6 +53,9 @@ export interface Hold extends Recorded {
   readonly comparison: Comparison;
 }
 
+/** What a bank is asked for, and its statement is compared with. */
+export type Inquiry = Pick<Hold, "bank" | "since" | "after" | "restoredAt">;
+
 /** Limit of recorded disagreements. More are not recorded. */
 export const MAX_DISAGREEMENTS = 100;
 

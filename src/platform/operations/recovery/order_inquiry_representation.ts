@@ -1,9 +1,9 @@
-/** The platform's inquiry about a bank's orders after a restore. */
+/** The platform's inquiry about a bank's orders: after a restore, or about those that it does not decide on. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { wireDateTimeSchema } from "../../core/consents/initiation_representation.ts";
 import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
-import type { Hold } from "./hold.ts";
+import type { Inquiry } from "./hold.ts";
 
 const inquiryClaimsSchema = z.strictObject({
   ...issuedClaims,
@@ -27,7 +27,7 @@ export const INQUIRY_JWT: JwtKind = {
 type InquiryClaims = z.infer<typeof inquiryClaimsSchema>;
 
 export function representInquiry(
-  { bank, since, after }: Hold,
+  { bank, since, after }: Inquiry,
   issued: Pick<InquiryClaims, "iss" | "iat" | "exp" | "jti">,
 ): InquiryClaims {
   const Data = { Since: wireDateTime(since), ...(after === undefined ? {} : { After: after }) };

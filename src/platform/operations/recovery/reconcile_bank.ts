@@ -12,7 +12,7 @@ import type { ClientStore } from "../../core/registration/client_store.ts";
 import { digest } from "../../evidence/digest.ts";
 import { stageBody } from "../../evidence/evidence_store.ts";
 import type { Entry } from "../../../base/store/store.ts";
-import { commitIfUnchanged } from "../../../base/store/transaction.ts";
+import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
 import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
@@ -99,8 +99,8 @@ async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Pro
 }
 
 /** Before the first change, because each change names the statement. */
-async function keepStatement(
-  deps: ReconcileBankDeps,
+export async function keepStatement(
+  deps: TransactDeps,
   bank: BankCode,
   { text, sha256 }: { readonly text: string; readonly sha256: string },
 ): Promise<void> {
@@ -118,8 +118,9 @@ async function compare(
 ): Promise<Hold> {
   const { after: _, ...rest } = hold;
   let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
+  const by = { bank: hold.bank, statement, reason: "stated by the bank after a restore" };
   for (const stated of page.orders) {
-    comparison = counted(comparison, await settleOrder(deps, { bank: hold.bank, statement }, stated));
+    comparison = counted(comparison, await settleOrder(deps, by, stated));
   }
   return { ...rest, ...(page.next === undefined ? {} : { after: page.next }), comparison };
 }
@@ -143,7 +144,7 @@ async function settle(
   return { hold, state: done ? "released" : after === undefined ? "held" : "comparing" };
 }
 
-function unusable(why: string): ApiError {
+export function unusable(why: string): ApiError {
   return new ApiError("operations.statement_unusable", { detail: why, description: asciiOf(why) });
 }
 

@@ -42,6 +42,8 @@ export interface ByStatement {
   readonly bank: BankCode;
   /** SHA-256 of the statement, base64url. */
   readonly statement: string;
+  /** Why the bank made it, for histories. */
+  readonly reason: string;
 }
 
 /**
@@ -83,7 +85,7 @@ async function isGone(
 async function stageStatus(
   deps: SettleOrderDeps,
   tx: Transaction,
-  { bank, statement }: ByStatement,
+  { bank, statement, reason: why }: ByStatement,
   entry: Entry<Payment>,
   stated: StatedOrder,
 ): Promise<Finding> {
@@ -116,7 +118,7 @@ async function stageStatus(
   const said = saidOf(stated.status, stated);
   const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...said };
   const evidence = [statedEvidence(stated, statement)];
-  deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank), evidence }, now);
+  deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank, why), evidence }, now);
   return "updated";
 }
 
@@ -149,7 +151,7 @@ async function differs(
 async function stageRecovery(
   deps: SettleOrderDeps,
   tx: Transaction,
-  { bank, statement }: ByStatement,
+  { bank, statement, reason: why }: ByStatement,
   stated: StatedOrder,
 ): Promise<Finding> {
   if (stated.order === undefined) {
@@ -162,7 +164,7 @@ async function stageRecovery(
     return disagree(stated, "the order that the bank brings is another one");
   }
   const at = deps.clock();
-  const consumed = await stageConsumption(deps, tx, bank, { ordered, at });
+  const consumed = await stageConsumption(deps, tx, bank, { ordered, at, why });
   if (typeof consumed === "string") return disagree(stated, consumed);
   const { status } = stated;
   const statusUpdatedAt = Math.max(ordered.createdAt, Math.min(stated.statusUpdatedAt, at));
@@ -175,7 +177,7 @@ async function stageRecovery(
     personalData: PRESENT,
   };
   const evidence = [statedEvidence(stated, statement), order];
-  deps.payments.stageCreation(tx, payment, { ...causeOf(bank), evidence }, { consumed, at });
+  deps.payments.stageCreation(tx, payment, { ...causeOf(bank, why), evidence }, { consumed, at });
   return "recovered";
 }
 
@@ -187,7 +189,7 @@ async function stageConsumption(
   deps: SettleOrderDeps,
   tx: Transaction,
   bank: BankCode,
-  { ordered, at }: { readonly ordered: OrderedPayment; readonly at: number },
+  { ordered, at, why }: { readonly ordered: OrderedPayment; readonly at: number; readonly why: string },
 ): Promise<number | string | undefined> {
   const consent = await deps.consents.find(tx, ordered.consentId);
   if (consent === null) return undefined;
@@ -195,11 +197,11 @@ async function stageConsumption(
     return "the platform knows its consent with another bank or TPP";
   }
   if (consent.value.status === "Consumed") return "its consent has led to another payment";
-  return deps.consents.stageChange(tx, consent, moved(consent.value, "recover", at), causeOf(bank), at);
+  return deps.consents.stageChange(tx, consent, moved(consent.value, "recover", at), causeOf(bank, why), at);
 }
 
-function causeOf(bank: BankCode): { actor: string; reason: string } {
-  return { actor: `bank ${bank}`, reason: "stated by the bank after a restore" };
+function causeOf(bank: BankCode, reason: string): { actor: string; reason: string } {
+  return { actor: `bank ${bank}`, reason };
 }
 
 function disagree({ paymentId }: StatedOrder, why: string): Finding {

@@ -232,10 +232,10 @@ const TOGETHER = [
 ];
 
 /**
- * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, and
- * one that needs a token in `signer.test.ts`, and one of PostgreSQL in `tests/docs/alert_rules.yml`.
+ * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, another
+ * one that does in `tests/docs/alert_rules.yml`, and one that needs a token in `signer.test.ts`, and one of PostgreSQL in `tests/docs/alert_rules.yml`.
  */
-const ELSEWHERE = ["OrdersHeld", "SignerFailing", "StoreHasOneCopy"];
+const ELSEWHERE = ["OrdersHeld", "PaymentsUnsettled", "SignerFailing", "StoreHasOneCopy"];
 
 async function holdConnections(port: number): Promise<Disposable> {
   const open = await Promise.all(

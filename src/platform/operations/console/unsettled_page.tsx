@@ -1,0 +1,53 @@
+/** Payments that are not final for long, by bank, with the inquiry at the bank. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { Instant, Read } from "../../../console/parts.tsx";
+import type { Visit } from "../../../console/visit.ts";
+import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
+import { Changes, Done, Table } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
+
+export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
+  const { language } = visit;
+  const answer = await visit.read("/operations/unsettled-payments", unsettledSchema);
+  return (
+    <>
+      <h1>{phrase(language, "unsettled.title")}</h1>
+      <Done visit={visit} />
+      <p class="lead">{phrase(language, "unsettled.lead")}</p>
+      <Read visit={visit} answer={answer}>
+        {({ Data: { Bank: banks } }) => (
+          <>
+            {banks.length === 0 ? <p class="card">{phrase(language, "unsettled.none")}</p> : null}
+            {banks.map(({ BankId, Payment }) => (
+              <section class="card">
+                <h2>
+                  <bdi>{BankId}</bdi>
+                </h2>
+                <Changes
+                  visit={visit}
+                  links={[[`/banks/${encodeURIComponent(BankId)}/inquire`, "link.inquire"]]}
+                />
+                <Table
+                  language={language}
+                  name="unsettled.title"
+                  heads={["column.payment", "column.time", "column.status", "column.since"]}
+                  rows={Payment.map((one) => [
+                    <CaseOf visit={visit} id={one.DomesticPaymentId} />,
+                    <Instant visit={visit} at={one.CreationDateTime} />,
+                    <code dir="ltr">{one.Status}</code>,
+                    <Instant visit={visit} at={one.StatusUpdateDateTime} />,
+                  ])}
+                />
+              </section>
+            ))}
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+function CaseOf({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
+}

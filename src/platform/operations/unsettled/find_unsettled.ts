@@ -1,0 +1,94 @@
+/**
+ * Background work: finds the payments on which a bank has not decided for long (contract OP34). Each payment is looked at
+ * once when its time has passed, in the order of the bank's payments, and again each minute only if it was undecided. So the
+ * commits of payments have no index to keep. Several processes share the search: its place is part of each commit.
+ */
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
+import { isDecided, type Payment } from "../../core/payments/payment.ts";
+import type { PaymentStore } from "../../core/payments/payment_store.ts";
+import type { BankClient } from "../../core/registration/client.ts";
+import type { PlatformMetrics } from "../../observed/metrics.ts";
+import type { UnsettledStore } from "./unsettled_store.ts";
+
+export interface ReadUnsettledDeps extends TransactDeps {
+  readonly payments: Pick<PaymentStore, "find" | "listOrders">;
+  readonly unsettled: UnsettledStore;
+  readonly listBanks: () => Promise<readonly BankClient[]>;
+}
+
+export interface FindUnsettledDeps extends ReadUnsettledDeps {
+  readonly clock: Clock;
+  readonly steady: SteadyClock;
+  readonly metrics: Pick<PlatformMetrics, "replace">;
+  /** Milliseconds from its creation. */
+  readonly unsettledMs: number;
+}
+
+const EVERY_MS = 60_000;
+/** Payments of a commit. */
+const PAGE = 200;
+/** Pages of a bank in one pass. The next pass goes on. */
+const MAX_PAGES = 50;
+/** Of one bank that are shown and counted. More are found when these are decided. */
+export const MAX_UNSETTLED = 1000;
+
+/** Opens the job. It returns how many it has found, and 0 at once unless a minute has passed. @throws {StoreFailure} */
+export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => boolean) => Promise<number> {
+  let nextAt = -Infinity;
+  return async (isStopped) => {
+    if (deps.steady() < nextAt) return 0;
+    nextAt = deps.steady() + EVERY_MS;
+    let found = 0;
+    const counted: { readonly labels: { readonly bank: string }; readonly value: number }[] = [];
+    for (const { code } of await deps.listBanks()) {
+      if (isStopped()) return found;
+      found += await search(deps, code);
+      const { length: value } = await readUnsettled(deps, code);
+      counted.push({ labels: { bank: code }, value });
+    }
+    deps.metrics.replace("platform_payments_unsettled", counted);
+    return found;
+  };
+}
+
+async function search(deps: FindUnsettledDeps, bank: BankCode): Promise<number> {
+  const until = deps.clock() - deps.unsettledMs;
+  let found = 0;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const former = await deps.unsettled.searched(bank);
+    const listed = await deps.payments.listOrders(bank, former?.value.place, PAGE);
+    const old = listed.filter(({ createdAt }) => createdAt <= until);
+    const place = old.at(-1)?.place;
+    if (place === undefined) break;
+    const unsettled = old.flatMap(({ payment, createdAt }) =>
+      payment === undefined || isSettled(payment) ? [] : [{ paymentId: payment.id, bank, createdAt }]
+    );
+    const isCommitted = await commitIfUnchanged(deps, (tx) => {
+      deps.unsettled.stageFound(tx, bank, former, { place, unsettled });
+    });
+    if (!isCommitted) break; // another process searches
+    found += unsettled.length;
+    if (old.length < PAGE) break;
+  }
+  return found;
+}
+
+/** Returns the payments of a bank that are still undecided, oldest first. The others are forgotten. */
+export async function readUnsettled(deps: ReadUnsettledDeps, bank: BankCode): Promise<readonly Payment[]> {
+  const listed = await deps.unsettled.of(bank, MAX_UNSETTLED);
+  const payments = await Promise.all(
+    listed.map(({ value }) => deps.payments.find(deps.store, value.paymentId)),
+  );
+  const decided = listed.filter((_, place) => isSettled(payments[place]?.value));
+  if (decided.length > 0) {
+    await commitIfUnchanged(deps, (tx) => decided.forEach((one) => deps.unsettled.stageDecided(tx, one)));
+  }
+  return payments.flatMap((entry) => entry === null || isSettled(entry.value) ? [] : entry.value);
+}
+
+/** The payment of a case that has ended was decided. */
+function isSettled(payment: Payment | undefined): boolean {
+  return payment === undefined || payment.personalData.state === "erased" || isDecided(payment);
+}

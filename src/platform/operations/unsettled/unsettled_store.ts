@@ -1,0 +1,71 @@
+/** Stores the payments that no bank has decided on for long, and how far each bank's payments are searched for them. */
+import { z } from "zod";
+import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
+import { bankCode, defineRecord, instant, paymentId, text } from "../../../base/store/record.ts";
+import type { Entry, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import { unsettledKey, unsettledSearchKey } from "../../config/store_keys.ts";
+
+/** A payment that was not decided when its time had passed. It may be since. */
+export interface Unsettled {
+  readonly paymentId: PaymentId;
+  readonly bank: BankCode;
+  /** Milliseconds. */
+  readonly createdAt: number;
+}
+
+export const unsettledRecord = defineRecord<Unsettled>({
+  name: "unsettled",
+  keyParts: ["bank code", "time of creation (ms) and payment id"],
+  what: "A payment on which its bank has not decided for `PLATFORM_UNSETTLED_HOURS`.",
+  schema: z.looseObject({ paymentId, bank: bankCode, createdAt: instant }),
+  version: 1,
+  lifetime: "Until the bank has decided.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+  restore: "kept",
+});
+
+export const unsettledSearchRecord = defineRecord<{ readonly place: string }>({
+  name: "unsettled_search",
+  keyParts: ["bank code"],
+  what: "The last payment of a bank, by creation, that was searched for one without a decision.",
+  schema: z.looseObject({ place: text }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+  restore: "kept",
+});
+
+export interface UnsettledStore {
+  /** Returns the oldest ones of a bank. */
+  of(bank: BankCode, limit: number): Promise<readonly Entry<Unsettled>[]>;
+  searched(bank: BankCode): Promise<Entry<{ readonly place: string }> | null>;
+  /** Stages what a search has found, and how far it is. The commit fails if another process was faster. */
+  stageFound(
+    tx: Transaction,
+    bank: BankCode,
+    former: Entry<{ readonly place: string }> | null,
+    found: { readonly place: string; readonly unsettled: readonly Unsettled[] },
+  ): void;
+  stageDecided(tx: Transaction, decided: Entry<Unsettled>): void;
+}
+
+export function openUnsettledStore(store: Store): UnsettledStore {
+  return {
+    async of(bank, limit) {
+      return (await store.list({ prefix: unsettledKey(bank), limit })).map(unsettledRecord.decode);
+    },
+    searched: (bank) => unsettledSearchRecord.get(store, unsettledSearchKey(bank)),
+    stageFound(tx, bank, former, { place, unsettled }) {
+      const key = unsettledSearchKey(bank);
+      check(tx, key, former?.version ?? null);
+      unsettledSearchRecord.set(tx, key, { place });
+      for (const one of unsettled) {
+        unsettledRecord.set(tx, unsettledKey(bank, one.createdAt, one.paymentId), one);
+      }
+    },
+    stageDecided: (tx, { key }) => remove(tx, key),
+  };
+}

@@ -1,0 +1,151 @@
+/** Payments that are not final for long: they are found, counted and listed, and their bank is asked. */
+import { assert, assertEquals } from "@std/assert";
+import type { Alarms } from "testing/operation_answers.ts";
+import { bodyOf, present } from "testing/answers.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import type { Environment } from "testing/environment.ts";
+import { historyOf } from "testing/histories.ts";
+import { good } from "testing/flows.ts";
+import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
+import { paid, report, statusOf } from "support/orders.ts";
+import { anotherProcess } from "support/processes.ts";
+
+interface Listed {
+  readonly Data: {
+    readonly Bank: readonly { readonly BankId: string; readonly Payment: readonly Shown[] }[];
+  };
+}
+interface Shown {
+  readonly DomesticPaymentId: string;
+  readonly Status: string;
+}
+
+const HOUR = 3_600_000;
+
+async function open(): Promise<BookEnvironment> {
+  return await openBookEnvironment({ environment: { PLATFORM_UNSETTLED_HOURS: "2" } });
+}
+
+/** The unsettled payments of bank A by id, and the only bank that has some. */
+async function listed(env: Environment): Promise<readonly string[]> {
+  const answer = await env.asOperator("/operations/unsettled-payments", {}, "viewer");
+  const { Data: { Bank: [bank, ...others] } } = await good<Listed>(answer, 200);
+  assertEquals([bank?.BankId ?? "BANKA", others], ["BANKA", []]);
+  return (bank?.Payment ?? []).map(({ DomesticPaymentId }) => DomesticPaymentId);
+}
+
+async function looked(env: Environment, milliseconds: number): Promise<void> {
+  env.now += milliseconds;
+  await env.platform.workOnce();
+}
+
+async function made(env: Environment): Promise<string> {
+  env.now += 1000;
+  return (await paid(env)).DomesticPaymentId;
+}
+
+Deno.test("a payment that is not final after the configured time is listed and alarms until it is [OP34, OP31]", async () => {
+  await using env = await open();
+  const [settled, open_, late] = [await made(env), await made(env), await made(env)];
+  await good(report(env, settled, "AcceptedSettlementCompleted"), 200);
+  await looked(env, 2 * HOUR - 60_000);
+  assertEquals(await listed(env), []);
+  await looked(env, 120_000);
+  assertEquals(await listed(env), [open_, late]);
+  const alarms = async (): Promise<readonly string[]> => {
+    const { Data } = await good<Alarms>(env.asOperator("/operations/alarms", {}, "viewer"), 200);
+    return Data.Alarm.filter(({ Name }) => Name === "PaymentsUnsettled").map(({ Of, Value }) =>
+      `${Of} ${Value}`
+    );
+  };
+  assertEquals(await alarms(), ["BANKA 2"]);
+  const other = await anotherProcess(env);
+  await other.workOnce();
+  assertEquals(await listed(env), [open_, late], "another process finds them no second time");
+  await other.stop();
+  await good(report(env, open_, "Rejected"), 200);
+  assertEquals(await listed(env), [late], "at once");
+  await good(report(env, late, "AcceptedSettlementCompleted"), 200);
+  await looked(env, 60_000);
+  assertEquals([await listed(env), await alarms()], [[], []]);
+  assertEquals(await env.store.list({ prefix: ["unsettled"], limit: 9 }), []);
+});
+
+Deno.test("an inquiry brings what the bank says of the unsettled payments, and of no other [OP35]", async () => {
+  await using env = await open();
+  env.books.pageSize = 1;
+  const ids = [await made(env), await made(env), await made(env)];
+  await looked(env, 2 * HOUR);
+  const young = await made(env);
+  const [completed = "", same = "", unknown = ""] = ids;
+  for (const id of [completed, young]) {
+    present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
+  }
+  env.books.orders.delete(unknown);
+  const [status, { Data }] = await env.operate("/operations/banks/BANKA/inquire", "");
+  assertEquals([status, Data as object], [
+    200,
+    { Asked: 3, Updated: 1, Unchanged: 1, NotMentioned: 1, Disagreement: [] },
+  ]);
+  const statuses = await Promise.all([...ids, young].map((id) => statusOf(env, id)));
+  const open_ = "AcceptedSettlementInProcess";
+  assertEquals(statuses, ["AcceptedSettlementCompleted", open_, open_, open_]);
+  assertEquals(await listed(env), [same, unknown]);
+  const entry = (await historyOf(env.store, completed)).at(-1);
+  assertEquals([entry?.event, entry?.actor, entry?.reason], [
+    "payment.AcceptedSettlementCompleted",
+    "bank BANKA",
+    "stated by the bank when it was asked",
+  ]);
+  const asked = (await historyOf(env.store, "bank BANKA")).at(-1);
+  assertEquals([asked?.event, asked?.actor, asked?.reason], [
+    "bank.inquired",
+    "operator maria",
+    "1 updated, 1 unchanged, 0 disagree, 1 not mentioned",
+  ]);
+});
+
+Deno.test("a statement of another bank's key, and a bank that answers no inquiry, change nothing [OP35]", async () => {
+  await using env = await open();
+  const id = await made(env);
+  await looked(env, 2 * HOUR);
+  present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
+  const inquire = async (): Promise<number> => (await env.operate("/operations/banks/BANKA/inquire", ""))[0];
+  const { books } = env;
+  const answer = env.answer;
+  env.answer = async () =>
+    new Response(await books.statement({ Since: "2040-01-01T00:00:00Z" }, {}, env.bankB));
+  assertEquals(await inquire(), 409);
+  env.answer = () => new Response(null, { status: 400 });
+  assertEquals(await inquire(), 409);
+  env.answer = answer;
+  env.books.tamper = (claims) => ({ ...claims, iat: claims.iat - 3600 });
+  assertEquals(await inquire(), 409, "a statement from before the inquiry");
+  assertEquals([await statusOf(env, id), await listed(env)], ["AcceptedSettlementInProcess", [id]]);
+  const [unknown] = await env.operate("/operations/banks/BANKX/inquire", "");
+  const [nothing, { Data }] = await env.operate("/operations/banks/BANKB/inquire", "");
+  assertEquals([unknown, nothing, Data as object], [404, 200, {
+    Asked: 0,
+    Updated: 0,
+    Unchanged: 0,
+    NotMentioned: 0,
+    Disagreement: [],
+  }]);
+  const forbidden = await env.asOperator("/operations/banks/BANKA/inquire", { method: "POST" }, "viewer");
+  assertEquals(forbidden.status, 403);
+  await bodyOf(forbidden);
+});
+
+Deno.test("the console lists unsettled payments by bank, and asks the bank [OP34, OP35]", async () => {
+  await using env = await open();
+  const id = await made(env);
+  await looked(env, 2 * HOUR);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("operator");
+  const page = await browser.get("/console/unsettled");
+  assert(page.html.includes(id) && page.html.includes("/console/banks/BANKA/inquire"), page.html);
+  assert((await browser.get("/console")).html.includes('href="/console/unsettled"'));
+  present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
+  const done = await browser.submit("/console/banks/BANKA/inquire");
+  assert(done.html.includes("Every older payment is final"), done.html);
+});
