@@ -86,6 +86,7 @@ export { default as "operations/runbooks/open-consents-near-limit" } from "../..
 export { default as "operations/runbooks/orders-dead" } from "../../docs/operations/runbooks/orders-dead.md" with { type: "text" };
 export { default as "operations/runbooks/orders-delayed" } from "../../docs/operations/runbooks/orders-delayed.md" with { type: "text" };
 export { default as "operations/runbooks/orders-held" } from "../../docs/operations/runbooks/orders-held.md" with { type: "text" };
+export { default as "operations/runbooks/payments-unsettled" } from "../../docs/operations/runbooks/payments-unsettled.md" with { type: "text" };
 export { default as "operations/runbooks/platform-down" } from "../../docs/operations/runbooks/platform-down.md" with { type: "text" };
 export { default as "operations/runbooks/requests-failing" } from "../../docs/operations/runbooks/requests-failing.md" with { type: "text" };
 export { default as "operations/runbooks/requests-shed" } from "../../docs/operations/runbooks/requests-shed.md" with { type: "text" };

@@ -99,11 +99,13 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     PLATFORM_RATE_LIMITS: "payments=5/9, funds=2/4",
     PLATFORM_MAX_OPEN_CONSENTS: "7",
     PLATFORM_KEEP_UNAUTHORISED_DAYS: "90",
+    PLATFORM_UNSETTLED_HOURS: "48",
     PLATFORM_KEEP_CASES_DAYS: "0",
     PLATFORM_TRACE_DAYS: "0",
     PLATFORM_EVENT_DAYS: "30",
     UNHEARD_OF: "x",
   });
+  assertEquals(config.unsettledHours, 48);
   assertEquals([config.keepUnauthorisedDays, config.traceDays, config.keepCasesDays, config.eventDays], [
     90,
     0,
@@ -137,7 +139,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 59);
+  assertEquals(VARIABLES.length, 60);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
