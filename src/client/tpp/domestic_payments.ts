@@ -7,6 +7,7 @@ import { UntrustedMessage } from "../party/errors.ts";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import type { PaymentRequest } from "./payment_request.ts";
+import { statusSchema } from "./payment_status.ts";
 import { getResource, postSigned } from "./resource_request.ts";
 
 const consentAnswer = z.object({
@@ -15,14 +16,6 @@ const consentAnswer = z.object({
 const fundsAnswer = z.object({
   Data: z.object({ FundsAvailableResult: z.optional(z.object({ FundsAvailable: z.boolean() })) }),
 });
-/** What an answer about a payment and its entry in a list say of its status. */
-export const statusSchema = z.object({
-  Status: z.string(),
-  StatusUpdateDateTime: z.string(),
-  StatusReasonCode: z.optional(z.string()),
-  StatusReason: z.optional(z.string()),
-});
-export type StatusOnWire = Readonly<z.infer<typeof statusSchema>>;
 const paymentAnswer = z.object({
   Data: z.extend(statusSchema, { DomesticPaymentId: z.uuid(), ConsentId: z.string() }),
 });

@@ -1,7 +1,7 @@
 /** The lists of a TPP's own consents and payments at a bank (an extension, contract LS1). */
 import * as z from "zod/mini";
 import type { AccessToken } from "./authorization.ts";
-import { type StatusOnWire, statusSchema } from "./domestic_payments.ts";
+import { statusSchema } from "./payment_status.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { getResource } from "./resource_request.ts";
 
@@ -46,8 +46,11 @@ export interface ListedConsent {
 }
 
 /** A payment in a list, with the names of the API. */
-export interface ListedPayment extends ListedConsent, StatusOnWire {
+export interface ListedPayment extends ListedConsent {
   readonly DomesticPaymentId: string;
+  readonly StatusUpdateDateTime: string;
+  readonly StatusReasonCode?: string | undefined;
+  readonly StatusReason?: string | undefined;
 }
 
 export interface ListPage<T> {
