@@ -6,7 +6,7 @@ import { stateOfProcess } from "./process_routes.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 export interface AlarmDeps extends BankStateDeps {
-  readonly processes: Pick<ProcessStore, "all">;
+  readonly processes: Pick<ProcessStore, "current">;
 }
 
 /** Seconds, as in the alert rules of the same names. */
@@ -25,7 +25,7 @@ export async function readAlarms(deps: AlarmDeps): Promise<readonly Alarm[]> {
   const now = deps.clock();
   const [banks, processes, text] = await Promise.all([
     readBankStates(deps),
-    deps.processes.all(now),
+    deps.processes.current(now),
     deps.metrics.text(),
   ]);
   const scrape = readScrape(text);

@@ -9,7 +9,7 @@ import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_rep
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 export interface ProcessRouteDeps {
-  readonly processes: Pick<ProcessStore, "all">;
+  readonly processes: Pick<ProcessStore, "all" | "current">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly clock: Clock;
 }
@@ -47,7 +47,8 @@ const route = createRoute({
   tags: ["State"],
   security: OPERATOR_SECURITY,
   summary: "The processes of the platform, by name",
-  description: "Each notes its state every 10 s. A process that was killed is listed for 15 minutes.",
+  description:
+    "Each notes its state every 10 s. A process that was killed is listed for 15 minutes, or until one of its name starts.",
   responses: {
     200: operationAnswer("Every process on this database", processesSchema),
     ...operationErrors(),
@@ -76,7 +77,8 @@ export function processRoutes(
     }),
     operation(route, [], async (c) => {
       const now = clock();
-      return c.json({ Data: { Process: (await processes.all(now)).map((state) => represent(state, now)) } });
+      const states = await processes.current(now);
+      return c.json({ Data: { Process: states.map((state) => represent(state, now)) } });
     }),
   ];
 }

@@ -38,6 +38,8 @@ export interface ProcessStore {
   forget(id: string): Promise<void>;
   /** Returns the states that were noted in the last 15 minutes, by name. */
   all(now: WallTime): Promise<readonly ProcessState[]>;
+  /** Of {@link ProcessStore.all}, those that no later start of the same name has replaced. */
+  current(now: WallTime): Promise<readonly ProcessState[]>;
 }
 
 const KEPT_MS = 15 * 60_000;
@@ -69,7 +71,20 @@ export const processRecord = defineRecord<ProcessState>({
 });
 
 export function openProcessStore(store: Store): ProcessStore {
+  const all = async (now: WallTime): Promise<readonly ProcessState[]> => {
+    const found = await store.list({ prefix: [processRecord.name], limit: MAX_PROCESSES });
+    return found.map((entry) => processRecord.decode(entry).value)
+      .filter(({ notedAt }) => notedAt + KEPT_MS > now)
+      .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt - b.startedAt);
+  };
   return {
+    all,
+    async current(now) {
+      const states = await all(now);
+      return states.filter(({ name, notedAt }) =>
+        !states.some((other) => other.name === name && other.startedAt > notedAt)
+      );
+    },
     async note(state) {
       const writes: Write[] = [];
       processRecord.set({ writes }, processKey(state.id), state, state.notedAt + KEPT_MS);
@@ -77,12 +92,6 @@ export function openProcessStore(store: Store): ProcessStore {
     },
     async forget(id) {
       await store.commit({ checks: [], writes: [{ kind: "delete", key: processKey(id) }] });
-    },
-    async all(now) {
-      const found = await store.list({ prefix: [processRecord.name], limit: MAX_PROCESSES });
-      return found.map((entry) => processRecord.decode(entry).value)
-        .filter(({ notedAt }) => notedAt + KEPT_MS > now)
-        .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt - b.startedAt);
     },
   };
 }

@@ -58,6 +58,26 @@ Deno.test("operators see each process, and after 30 s without a report as lost [
   await second.stop();
 });
 
+Deno.test("a process that was killed is shown no more when one of its name has started; what it counted stays [OP18]", async () => {
+  await using env = await openEnvironment();
+  const killed = await anotherProcess(env, undefined, { name: "hub-1" });
+  const twin = await anotherProcess(env, undefined, { name: "hub-1" }); // two with one name by mistake
+  const other = await anotherProcess(env, undefined, { name: "hub-2" });
+  for (const process of [killed, twin, other]) await process.workOnce();
+  assertEquals((await seen(env)).map(([name]) => name), ["hub-1", "hub-1", "hub-2"]);
+  env.now += REPORT_MS;
+  await twin.workOnce();
+  env.now += REPORT_MS;
+  const next = await anotherProcess(env, undefined, { name: "hub-1" });
+  await next.workOnce();
+  await other.workOnce();
+  assertEquals(await seen(env), [["hub-1", "all", "works"], ["hub-2", "all", "works"]]);
+  await twin.workOnce(); // it lives after all
+  assertEquals((await seen(env)).length, 3);
+  assertEquals((await env.store.list({ prefix: ["process"], limit: 10 })).length, 4);
+  for (const process of [killed, twin, other, next]) await process.stop();
+});
+
 Deno.test("a process reports the parts that fail, with a detail [OP18]", async () => {
   await using env = await openEnvironment();
   const process = await anotherProcess(env, undefined, { name: "hub-1" });
