@@ -31,6 +31,10 @@ export const USER = "postgres";
 /** Runs `$@` until its own standard input ends, so that no server outlives the process that started it. */
 const UNTIL_INPUT_ENDS = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid 2>/dev/null; wait $pid';
 
+/** Runs `$@`, and sends it the signal that comes on the standard input, or SIGTERM when that ends. */
+const UNTIL_SIGNALLED =
+  'exec >>"$0" 2>&1; "$@" & pid=$!; read -r signal || signal=TERM; kill -$signal $pid 2>/dev/null; wait $pid';
+
 /** The server and its children. One that has ended by itself is no failure. */
 const KILL_ALL =
   'pid=$(head -n 1 "$1"); kill -9 $pid $(cat /proc/$pid/task/$pid/children) 2>/dev/null || true';
@@ -100,10 +104,41 @@ export async function startNode({ programs, data, log, port, settings }: NodeOpt
     admin,
     stop,
     async kill() {
-      await succeed(["bash", "-c", KILL_ALL, "kill", `${data}/postmaster.pid`]);
+      await killServer(data);
       await stop();
     },
   };
+}
+
+/** `kill -9` of the server over a folder and of all its processes. */
+export async function killServer(data: string): Promise<void> {
+  await succeed(["bash", "-c", KILL_ALL, "kill", `${data}/postmaster.pid`]);
+}
+
+/** A program that ends with this process. */
+export interface Companion {
+  /** Sends the signal and waits for the end. */
+  end(signal?: "TERM" | "KILL"): Promise<void>;
+}
+
+/** Starts a program as the server's user; both outputs go to the file `log`, and its folder is its home. */
+export function startAsServer(program: string, args: readonly string[], log: string): Companion {
+  const child = new Deno.Command("bash", {
+    args: ["-c", UNTIL_SIGNALLED, log, ...asServer(program, args)],
+    cwd: "/",
+    env: { HOME: log.replace(/\/[^/]*$/, "") },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  let ended: Promise<void> | undefined;
+  const end = async (signal: string): Promise<void> => {
+    const input = child.stdin.getWriter();
+    await input.write(new TextEncoder().encode(`${signal}\n`)).catch(() => {}); // it has ended by itself
+    await input.close().catch(() => {});
+    await child.status;
+  };
+  return { end: (signal = "TERM") => ended ??= end(signal) };
 }
 
 async function untilReady(ask: () => Promise<unknown>, log: string): Promise<void> {

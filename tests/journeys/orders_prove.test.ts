@@ -20,7 +20,7 @@ function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[]
   return results.filter(({ violations }) => violations.length > 0).map(({ name }) => name);
 }
 
-const KV = { store: "kv", processes: 3, keys: "file", kill: "" } as const;
+const KV = { store: "kv", processes: 3, keys: "file", pooler: "none", failover: "prover", kill: "" } as const;
 
 Deno.test("prove passes: kills, duplicates and dropped answers break nothing [D1, C7]", async () => {
   const lines: string[] = [];
@@ -94,6 +94,8 @@ Deno.test("prove takes its options, and rejects what is none", () => {
       ["3"],
       ["--store", "file"],
       ["--kill", "banks"],
+      ["--failover", "patroni"],
+      ["--store", "postgres", "--pooler", "pgbouncer"],
       ["--store", "postgres", "--processes", "0"],
     ]
   ) {

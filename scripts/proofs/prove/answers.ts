@@ -65,13 +65,17 @@ export function openAnswerLog(): AnswerLog {
   };
 }
 
-/** Time from each promotion of a standby to the first answer to a POST that succeeded after it, milliseconds. */
-export function interruptions(answers: readonly Answer[], promotions: readonly number[]): readonly number[] {
-  return promotions.flatMap((promotedAt) => {
-    const next = answers.find(({ at, isWrite, status = 0 }) =>
-      at >= promotedAt && isWrite && status >= 200 && status < 300
-    );
-    return next === undefined ? [] : [next.at - promotedAt];
+/** In which a system of several processes must serve again, however the primary was lost. */
+const LOOKED_AT_MS = 60_000;
+
+/** The longest time without an answer to a POST that succeeded, after each loss of the primary, milliseconds. */
+export function interruptions(answers: readonly Answer[], losses: readonly number[]): readonly number[] {
+  return losses.map((lostAt, index) => {
+    const until = Math.min(lostAt + LOOKED_AT_MS, losses[index + 1] ?? Infinity);
+    const times = answers.filter(({ at, isWrite, status = 0 }) =>
+      isWrite && status >= 200 && status < 300 && at >= lostAt && at < until
+    ).map(({ at }) => at).toSorted((one, other) => one - other);
+    return Math.max(0, ...times.map((at, place) => at - (times[place - 1] ?? lostAt)));
   });
 }
 

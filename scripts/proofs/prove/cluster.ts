@@ -8,10 +8,9 @@ import { openPostgresStore } from "../../../src/base/store/postgres/postgres_sto
 import { migrate } from "../../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../../src/base/store/store.ts";
-import { openPostgresPair, type PostgresPair } from "../../testing/postgres_pair.ts";
+import { openProvedDatabase, type ProvedDatabase } from "./databases.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "../../testing/operators.ts";
 import { freePort } from "../../testing/served_platform.ts";
-import { pause } from "./calls.ts";
 import { startLoadBalancer } from "./load_balancer.ts";
 import { operationsApi } from "./operations_api.ts";
 import { type PlatformProcess, startPlatformProcess } from "./platform_process.ts";
@@ -27,9 +26,6 @@ interface Stores {
   readonly dataKeysStore: string;
 }
 
-/** Until the database's supervisor promotes the standby. */
-const NOTICED_AFTER_MS = 1000;
-
 /** Who may read cases. Each read is in the history of its operator, so the processes do not read as the same one. */
 const READERS = ["auditor", "support", "maria"] as const;
 
@@ -41,14 +37,15 @@ const secretsSchema = z.object({ proxySecret: z.string() });
  * @param caFile of the authority that the platform trusts as a client
  */
 export async function startProvedCluster(
-  { processes, keys }: Pick<ProveOptions, "processes" | "keys">,
+  options: Pick<ProveOptions, "processes" | "keys" | "pooler" | "failover">,
   caFile: string,
 ): Promise<ProvedSystem> {
+  const { processes, keys } = options;
   await using parts = new AsyncDisposableStack();
-  const pair = parts.use(await openPostgresPair());
-  const storeUrl = await pair.newDatabase();
-  const dataKeysStore = await pair.newDatabase();
-  for (const url of [storeUrl, dataKeysStore]) await withConnections(url, migrate);
+  const database = parts.use(await openProvedDatabase(options));
+  const [own, ownKeys] = [await database.newDatabase(), await database.newDatabase()];
+  for (const { servers } of [own, ownKeys]) await withConnections(servers, migrate);
+  const [storeUrl, dataKeysStore] = [own.platform, ownKeys.platform];
   const dir = await Deno.makeTempDir({ prefix: "cluster-proof-" });
   parts.defer(() => Deno.remove(dir, { recursive: true }));
   const port = freeSandboxPorts();
@@ -82,7 +79,7 @@ export async function startProvedCluster(
   parts.defer(() => parties.end());
   const running = parts.move();
   return {
-    ...killing(pair, platforms, parties, signer),
+    ...killing(database, platforms, parties, signer),
     dir,
     endpoints: parties.endpoints,
     operations: operationsPorts.map((at, index) =>
@@ -96,7 +93,7 @@ export async function startProvedCluster(
       await Promise.all([parties.stop(), ...platforms.map((platform) => platform.stop())]);
     },
     openStore: async (): Promise<Store> =>
-      openPostgresStore(await openConnections(readPostgresUrl(storeUrl))),
+      openPostgresStore(await openConnections(readPostgresUrl(own.servers))),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -121,19 +118,16 @@ async function onboard(dir: string, port: number, { storeUrl, dataKeysStore }: S
 }
 
 function killing(
-  pair: PostgresPair,
+  database: ProvedDatabase,
   platforms: readonly PlatformProcess[],
   parties: SandboxProcess,
   signer: ProvedSigner | undefined,
-): Pick<ProvedSystem, "targets" | "promotions" | "kill"> {
-  const promotions: number[] = [];
+): Pick<ProvedSystem, "targets" | "losses" | "kill"> {
+  const losses: number[] = [];
   let failover: Promise<void> = Promise.resolve();
   const failOver = async (): Promise<void> => {
-    await pair.killPrimary();
-    await pause(NOTICED_AFTER_MS);
-    await pair.promote();
-    promotions.push(Date.now());
-    await pair.rebuildStandby();
+    losses.push(Date.now());
+    await database.loseThePrimary();
   };
   const acts: Readonly<Record<string, () => Promise<void>>> = {
     ...Object.fromEntries(platforms.map((platform, index) => [`platform ${index + 1}`, platform.kill])),
@@ -143,7 +137,7 @@ function killing(
   };
   return {
     targets: [...Object.keys(acts), "database"],
-    promotions,
+    losses,
     kill: async (target) => await acts[target]?.(),
   };
 }

@@ -80,8 +80,8 @@ export async function prove(
       ...judgeAnswers(answers),
     ];
     report(evidence, answers, pushes, results, print);
-    for (const milliseconds of interruptions(answers.answers, sandbox.promotions)) {
-      print(`a POST succeeded ${milliseconds} ms after the promotion of a standby`);
+    for (const milliseconds of interruptions(answers.answers, sandbox.losses)) {
+      print(`after the loss of the primary no POST succeeded for ${milliseconds} ms`);
     }
     return results;
   } finally {

@@ -11,6 +11,10 @@ export interface ProveOptions {
   readonly processes: number;
   /** Where the platform's keys are, on PostgreSQL: in a file, or in a token of SoftHSM 2 behind the signer. */
   readonly keys: "file" | "token";
+  /** What stands between the platform and PostgreSQL. */
+  readonly pooler: "none" | "pgbouncer";
+  /** Who replaces a primary that is lost. */
+  readonly failover: "prover" | "patroni";
   /** Kills only targets whose names begin so. Any by default. */
   readonly kill: string;
 }
@@ -31,6 +35,9 @@ Usage: deno task prove [options]
   --processes P  of the platform, on PostgreSQL (default 3)
   --keys K       file: the platform has its keys in a file (default)
                  token: in a token of SoftHSM 2, on PostgreSQL; kills the signer too
+  --failover F   prover: promotes the standby after a second (default)
+                 patroni: three servers under Patroni with etcd, which promotes a standby and brings the machine back
+  --pooler P     none (default), or pgbouncer: in transaction mode, behind it HAProxy, which asks Patroni
   --kill WHAT    kill only: platform, database, banks or signer (default: any)
   --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
 
@@ -42,7 +49,17 @@ const KILLED = ["platform", "database", "banks", "signer"];
 
 /** The options. @throws {UsageError} */
 export function readProveOptions(args: readonly string[]): ProveOptions {
-  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "keys", "kill"]);
+  const given = optionsOf(args, [
+    "payments",
+    "kills",
+    "seed",
+    "store",
+    "processes",
+    "keys",
+    "pooler",
+    "failover",
+    "kill",
+  ]);
   const number = (name: keyof typeof LIMITS, byDefault: number): number => {
     const text = given[name];
     return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
@@ -58,6 +75,13 @@ export function readProveOptions(args: readonly string[]): ProveOptions {
   if (keys !== "file" && (keys !== "token" || store !== "postgres")) {
     throw new UsageError("--keys must be file, or token with --store postgres");
   }
+  const { pooler = "none", failover = "prover" } = given;
+  if (failover !== "prover" && (failover !== "patroni" || store === "kv")) {
+    throw new UsageError("--failover must be prover, or patroni with --store postgres");
+  }
+  if (pooler !== "none" && (pooler !== "pgbouncer" || failover !== "patroni")) {
+    throw new UsageError("--pooler must be none, or pgbouncer with --failover patroni");
+  }
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
   const options: ProveOptions = {
     payments: number("payments", 100),
@@ -66,6 +90,8 @@ export function readProveOptions(args: readonly string[]): ProveOptions {
     store,
     processes: number("processes", 3),
     keys,
+    pooler,
+    failover,
     kill,
   };
   if (options.payments < 1) throw new UsageError("--payments must be at least 1");

@@ -38,7 +38,7 @@ export async function startProvedSandbox(
       endpoints: sandbox.endpoints,
       operations: [operationsApi({ url, token })],
       targets: ["sandbox"],
-      promotions: [],
+      losses: [],
       ready: sandbox.ready,
       kill: sandbox.killAndRestart,
       stop: sandbox.stop,

@@ -11,8 +11,8 @@ export interface ProvedSystem extends AsyncDisposable {
   readonly operations: readonly OperationsApi[];
   /** The processes that can be killed. One that is named twice is killed twice as often. */
   readonly targets: readonly string[];
-  /** When a standby became the primary, milliseconds. */
-  readonly promotions: readonly number[];
+  /** When the database lost its primary, milliseconds. */
+  readonly losses: readonly number[];
   /** Resolves as soon as the parts answer that a client cannot do without. */
   ready(): Promise<void>;
   /** `kill -9` of a target, then its start. Kills of one target wait for each other. */

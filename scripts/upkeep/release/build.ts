@@ -9,6 +9,8 @@ const AS_THEY_ARE: Readonly<Record<string, string>> = {
   "packaging/container": "container",
   "packaging/systemd": "systemd",
   "packaging/compose": "compose",
+  "packaging/patroni": "patroni",
+  "packaging/pgbouncer": "pgbouncer",
   "packaging/kubernetes": "kubernetes",
   "docs/operations/prometheus": "prometheus",
   "docs/operations/grafana": "grafana",

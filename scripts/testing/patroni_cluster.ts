@@ -1,0 +1,225 @@
+/**
+ * Three PostgreSQL servers under Patroni, with etcd, in a test's own folder: packaging/patroni as it is, but for names,
+ * addresses, folders and TLS. A machine is lost by `kill -9` of its Patroni and of its server.
+ */
+import postgres from "postgres";
+import { UsageError } from "../command_line/run.ts";
+import {
+  type Companion,
+  giveToServer,
+  killServer,
+  postgresPrograms,
+  startAsServer,
+  USER,
+} from "./postgres_node.ts";
+import { freePort } from "./served_platform.ts";
+import { isPgbouncerThere, startPgbouncer, startPrimaryProxy } from "./pgbouncer.ts";
+
+/** The URLs of one database: of its servers, and of what the platform connects to. */
+export interface ProvedUrls {
+  readonly servers: string;
+  readonly platform: string;
+}
+
+export interface PatroniCluster extends AsyncDisposable {
+  newDatabase(): Promise<ProvedUrls>;
+  /** Kills the primary's machine, and starts its Patroni again when another one is primary. */
+  loseThePrimary(): Promise<void>;
+  /** Starts a PgBouncer in front of a standby, which it must not let through. */
+  poolerOfStandby(): Promise<AsyncDisposable & { readonly port: number }>;
+}
+
+interface Node {
+  readonly name: string;
+  readonly port: number;
+  readonly restPort: number;
+  readonly data: string;
+  readonly file: string;
+  program: Companion;
+}
+
+const [PATRONI, ETCD] = ["/usr/bin/patroni", "/usr/bin/etcd"];
+const EXAMPLE = new URL("../../packaging/patroni/patroni.yml", import.meta.url);
+const NAMES = ["db1", "db2", "db3"];
+const WITHIN_MS = 120_000;
+
+/** Whether Patroni and etcd are installed. */
+export function isPatroniThere(): boolean {
+  return [PATRONI, ETCD].every((program) => {
+    try {
+      return Deno.statSync(program).isFile;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  });
+}
+
+/** What docs/operations/postgresql.md sets for the platform's role behind PgBouncer. */
+const BEHIND_PGBOUNCER = ["statement_timeout = 2000", "enable_seqscan = off"];
+
+/** @throws {UsageError} if a program is missing */
+export async function openPatroniCluster(
+  { isPooled = false }: { readonly isPooled?: boolean } = {},
+): Promise<PatroniCluster> {
+  const programs = postgresPrograms();
+  if (isPooled && !isPgbouncerThere()) throw new UsageError("--pooler pgbouncer needs PgBouncer and HAProxy");
+  if (programs === undefined || !isPatroniThere()) {
+    throw new UsageError("--failover patroni needs PostgreSQL, Patroni and etcd (patroni, etcd-server)");
+  }
+  await using parts = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "patroni-" });
+  parts.defer(() => Deno.remove(folder, { recursive: true }));
+  await giveToServer(folder);
+  const etcd = startEtcd(folder);
+  parts.defer(() => etcd.program.end());
+  const nodes: Node[] = [];
+  for (const name of NAMES) {
+    const place = { name, port: freePort(), restPort: freePort(), data: `${folder}/${name}` };
+    const file = `${folder}/${name}.yml`;
+    await Deno.writeTextFile(file, await configurationOf(place, folder, programs, etcd.port));
+    const node = { ...place, file, program: startPatroni(file) };
+    parts.defer(() => node.program.end());
+    nodes.push(node);
+    if (nodes.length === 1) await answers(node, "primary"); // so that the others copy it
+  }
+  await hasCopies(nodes);
+  const pooler = isPooled ? await startPooler(parts, folder, nodes) : undefined;
+  let made = 0;
+  const running = parts.move();
+  return {
+    async newDatabase() {
+      const primary = await primaryOf(nodes);
+      const name = `hub${++made}`;
+      await atServer(primary.port, (sql) => sql.unsafe(`create database ${name}`));
+      const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+      const url = `postgres://${USER}@${hosts}/${name}?sslmode=disable`;
+      if (pooler === undefined) return { servers: url, platform: url };
+      for (const setting of BEHIND_PGBOUNCER) {
+        await atServer(primary.port, (sql) => sql.unsafe(`alter database ${name} set ${setting}`));
+      }
+      const platform = url.replace(hosts, `127.0.0.1:${pooler}`);
+      return { servers: url, platform: `${platform}&prepare=false` };
+    },
+    async loseThePrimary() {
+      const lost = await primaryOf(nodes);
+      await Promise.all([lost.program.end("KILL"), killServer(lost.data)]);
+      await primaryOf(nodes.filter((node) => node !== lost));
+      lost.program = startPatroni(lost.file);
+      await hasCopies(nodes);
+    },
+    async poolerOfStandby() {
+      const primary = await primaryOf(nodes);
+      const standby = nodes.find((node) => node !== primary) as Node;
+      const { port, program } = await startPgbouncer(folder, standby.port);
+      return { port, [Symbol.asyncDispose]: () => program.end() };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** @returns the port of PgBouncer */
+async function startPooler(
+  parts: AsyncDisposableStack,
+  folder: string,
+  nodes: readonly Node[],
+): Promise<number> {
+  const proxy = await startPrimaryProxy(folder, nodes);
+  parts.defer(() => proxy.program.end("KILL"));
+  const pooler = await startPgbouncer(folder, proxy.port);
+  parts.defer(() => pooler.program.end());
+  return pooler.port;
+}
+
+function startEtcd(folder: string): { readonly program: Companion; readonly port: number } {
+  const [port, peerPort] = [freePort(), freePort()];
+  const [client, peer] = [port, peerPort].map((at) => `http://127.0.0.1:${at}`);
+  const args = [
+    ["--data-dir", `${folder}/etcd`],
+    ["--listen-client-urls", client],
+    ["--advertise-client-urls", client],
+    ["--listen-peer-urls", peer],
+    ["--initial-advertise-peer-urls", peer],
+    ["--initial-cluster", `default=${peer}`],
+  ].flat().map(String);
+  return { program: startAsServer(ETCD ?? "", args, `${folder}/etcd.log`), port };
+}
+
+function startPatroni(file: string): Companion {
+  return startAsServer(PATRONI ?? "", [file], file.replace(/yml$/, "log"));
+}
+
+/** The example with the addresses of one machine. */
+async function configurationOf(
+  { name, port, restPort, data }: Omit<Node, "file" | "program">,
+  folder: string,
+  programs: string,
+  etcdPort: number,
+): Promise<string> {
+  return (await Deno.readTextFile(EXAMPLE)).replace("name: db1", `name: ${name}`)
+    .replace("0.0.0.0:8008", `127.0.0.1:${restPort}`).replace("db1.example:8008", `127.0.0.1:${restPort}`)
+    .replace(/hosts: db1\.example.*/, `hosts: 127.0.0.1:${etcdPort}`)
+    .replace("0.0.0.0:5432", `127.0.0.1:${port}`).replace("db1.example:5432", `127.0.0.1:${port}`)
+    .replace("/var/lib/postgresql/15/hub", data).replace("/usr/lib/postgresql/15/bin", programs)
+    .replace("/run/postgresql", folder).replace("max_connections: 100", "max_connections: 200")
+    .replace(
+      /pg_hba:\n(?: +- .*\n)+/,
+      "pg_hba: [local all all trust, host all all 127.0.0.1/32 trust, host replication all 127.0.0.1/32 trust]\n",
+    );
+}
+
+/** Waits until Patroni says at its path `/NAME` that the machine is such a one. */
+async function answers({ restPort }: Node, path: string): Promise<void> {
+  await until(`a ${path}`, async () => await isSuch(restPort, path));
+}
+
+async function isSuch(restPort: number, path: string): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${restPort}/${path}`).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer?.status === 200;
+}
+
+async function primaryOf(nodes: readonly Node[]): Promise<Node> {
+  let found: Node | undefined;
+  await until("a primary", async () => {
+    const are = await Promise.all(nodes.map(({ restPort }) => isSuch(restPort, "primary")));
+    found = nodes[are.indexOf(true)];
+    return found !== undefined;
+  });
+  return found as Node;
+}
+
+/** All machines but the primary are standbys, and one of them is synchronous. */
+async function hasCopies(nodes: readonly Node[]): Promise<void> {
+  await until("two copies", async () => {
+    const [standbys, synchronous] = await Promise.all(["replica", "synchronous"].map(async (path) => {
+      const are = await Promise.all(nodes.map(({ restPort }) => isSuch(restPort, path)));
+      return are.filter(Boolean).length;
+    }));
+    return standbys === nodes.length - 1 && (synchronous ?? 0) > 0;
+  });
+}
+
+async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
+  for (const startedAt = Date.now(); Date.now() - startedAt < WITHIN_MS;) {
+    if (await ask()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Patroni has not brought ${what} within ${WITHIN_MS / 1000} s`);
+}
+
+async function atServer(port: number, act: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres({
+    host: "127.0.0.1",
+    port,
+    username: USER,
+    database: "postgres",
+    max: 1,
+    onnotice: () => {},
+  });
+  try {
+    await act(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

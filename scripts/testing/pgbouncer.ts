@@ -1,0 +1,71 @@
+/** PgBouncer and HAProxy of packaging/pgbouncer on loopback ports of a test's own, without TLS and passwords. */
+import { type Companion, startAsServer } from "./postgres_node.ts";
+import { freePort } from "./served_platform.ts";
+
+const [PGBOUNCER, HAPROXY] = ["/usr/sbin/pgbouncer", "/usr/sbin/haproxy"] as const;
+const EXAMPLES = new URL("../../packaging/pgbouncer/", import.meta.url);
+const TRIES = 200;
+
+/** Whether both are installed. */
+export function isPgbouncerThere(): boolean {
+  return [PGBOUNCER, HAPROXY].every((program) => {
+    try {
+      return Deno.statSync(program).isFile;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+  });
+}
+
+/** A program that listens. */
+export interface Listening {
+  readonly port: number;
+  readonly program: Companion;
+}
+
+/**
+ * Starts PgBouncer in front of a server.
+ *
+ * @param folder of the server's user
+ * @throws {Error} with its log if it does not listen
+ */
+export async function startPgbouncer(folder: string, server: number): Promise<Listening> {
+  const port = freePort();
+  const text = (await Deno.readTextFile(new URL("pgbouncer.ini", EXAMPLES)))
+    .replace(/^hub = .*\nhub_keys = .*$/m, `* = host=127.0.0.1 port=${server} user=postgres`)
+    .replace(/^(?:auth_file|client_tls_\w+|server_tls_\w+) = .*\n/gm, "")
+    .replace(/^auth_type = .*$/m, "auth_type = any\nunix_socket_dir =")
+    .replace(/^listen_port = .*$/m, `listen_port = ${port}`);
+  const file = `${folder}/pgbouncer-${port}.ini`;
+  await Deno.writeTextFile(file, text);
+  return await listening(port, startAsServer(PGBOUNCER, [file], `${file}.log`), `${file}.log`);
+}
+
+/** Starts HAProxy, which leads to the primary among these servers. @throws {Error} with its log if it does not listen */
+export async function startPrimaryProxy(
+  folder: string,
+  servers: readonly { readonly port: number; readonly restPort: number }[],
+): Promise<Listening> {
+  const port = freePort();
+  const lines = servers.map((one, index) =>
+    `    server db${index + 1} 127.0.0.1:${one.port} port ${one.restPort}`
+  );
+  const text = (await Deno.readTextFile(new URL("haproxy.cfg", EXAMPLES)))
+    .replace("127.0.0.1:5000", `127.0.0.1:${port}`)
+    .replace(/(?: {4}server .*\n)+/, `${lines.join("\n")}\n`);
+  const file = `${folder}/primary.cfg`;
+  await Deno.writeTextFile(file, text);
+  return await listening(port, startAsServer(HAPROXY, ["-db", "-f", file], `${file}.log`), `${file}.log`);
+}
+
+async function listening(port: number, program: Companion, log: string): Promise<Listening> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+    connected?.close();
+    if (connected !== undefined) return { port, program };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await program.end();
+  throw new Error(`nothing listens at ${port}: ${await Deno.readTextFile(log)}`);
+}
