@@ -16,6 +16,7 @@ const CONTAINER = `${ROOT}packaging/container`;
 export const SOURCES: readonly string[] = [
   "src",
   "docs",
+  "examples",
   "deno.json",
   "production.lock",
   "directory.lock",
