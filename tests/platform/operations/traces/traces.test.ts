@@ -1,4 +1,6 @@
 /** The traces of requests, as the participant reads them whose requests they were. */
+import { deliver } from "support/delivered_result.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { bodyOf, firstOf, present, type ResourceError, type Trace } from "testing/answers.ts";
 import { authorise, authorised, putAccounts, toBank } from "testing/authorization_flow.ts";
@@ -160,6 +162,17 @@ Deno.test("a bank reads why its result was rejected, and the TPP only that it wa
     assertEquals(ofTpp?.Rejection, { Reason: "bank_return.unusable", Url: ofBank?.Rejection?.Url });
     assertEquals(ofTpp?.ConsentId, flow.consentId);
   });
+});
+
+Deno.test("a result that a bank delivers is a step of its session, which the TPP reads too [TRC4, ARS1]", async () => {
+  await using env = await openEnvironment({ resultsOnBackChannel: true });
+  const flow = await toBank(env, { body: IMPLICIT });
+  const answer = await deliver(env, flow);
+  assertEquals(answer.status, 200);
+  for (const reader of [env.bankA, env.tpp]) {
+    const { ConsentId, SessionId } = firstOf(await tracesAt(env, `/${idOf(answer)}`, reader));
+    assertEquals([ConsentId, SessionId], [flow.consentId, flow.handover.correlation_id]);
+  }
 });
 
 Deno.test("a caller learns from its traces what it was told and no more [TRC3]", async () => {
