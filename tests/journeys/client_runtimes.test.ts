@@ -19,6 +19,7 @@ import {
   installCommandLine,
   installPackage,
   quickstart,
+  typeFaults,
 } from "support/installed_package.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
@@ -29,6 +30,7 @@ type Runtime = readonly [name: string, command: (file: string) => readonly strin
 const root = new URL("../../", import.meta.url).pathname;
 /** `.ci/run` installs these from npm; a Bun of the machine serves as well. */
 const BUNS = [`${root}.data/bun/node_modules/.bin/bun`, "bun"];
+const VERSIONS = `${root}.data/versions/node_modules`;
 const NEWEST_NODE = `${root}.data/node/node_modules/.bin/node`;
 const DENO_FLAGS = ["--no-prompt", "--no-lock", "--allow-net", "--allow-read", "--allow-env"];
 
@@ -38,6 +40,9 @@ function installedRuntimes(): readonly Runtime[] {
     ["Deno", (file) => [Deno.execPath(), "run", ...DENO_FLAGS, file]],
     ...there("the machine's Node", ["node"].find(runs)),
     ...there("the newest Node", [NEWEST_NODE].find(runs)),
+    ...[20, 22, 24].flatMap((version) =>
+      there(`Node ${version}`, [`${VERSIONS}/node${version}/bin/node`].find(runs))
+    ),
     ...there("Bun", BUNS.find(runs)),
   ];
 }
@@ -87,6 +92,22 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
       assertMatch(faults.join("\n"), /'redirectUri' is missing/);
     });
 
+    for (const version of [6, 7]) {
+      for (
+        const [name, command] of there(
+          `TypeScript ${version}`,
+          [`${VERSIONS}/typescript${version}/bin/tsc`].find(runs),
+        )
+      ) {
+        await t.step(`its types are those of its programs, with ${name}`, async () => {
+          const [tsc = ""] = command("");
+          const faults = await typeFaults(user, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"], tsc);
+          assertEquals(faults.filter((words) => !words.startsWith("wrong.ts")), []);
+          assertMatch(faults.join("\n"), /'redirectUri' is missing/);
+        });
+      }
+    }
+
     const runtimes = installedRuntimes();
     for (const [name, command] of runtimes) {
       await t.step(`pays on ${name}`, async () => {
@@ -100,7 +121,7 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
       assertMatch(await paid(dir, outsiders, { cwd: user, program: "node", args }), PAID);
     });
 
-    const elsewhere = runtimes.filter(([name]) => name !== "Deno" && name !== "the newest Node");
+    const elsewhere = runtimes.filter(([name]) => name === "the machine's Node" || name === "Bun");
     for (const [name, command] of elsewhere) { // the sandbox's banks are the same code on Deno
       await t.step(`the quickstart's bank takes a payment on ${name}`, async () => {
         assertMatch(await paidAtOwnBank(dir, outsiders, user, command("bank.js")), PAID);

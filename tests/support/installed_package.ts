@@ -115,18 +115,32 @@ export async function installCommandLine(
   };
 }
 
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  types: [],
+};
+
+/** Type-checks programs in the folder with another version of TypeScript, a `tsc`. Returns what is wrong with them. */
+export async function typeFaults(
+  folder: string,
+  files: readonly string[],
+  tsc: string,
+): Promise<readonly string[]> {
+  const compilerOptions = { ...STRICT, target: "es2022", module: "nodenext", noEmit: true };
+  const config = { compilerOptions, files: [...files, "node.d.ts"] };
+  await Deno.writeTextFile(`${folder}/tsconfig.json`, JSON.stringify(config));
+  const { stdout } = await new Deno.Command(tsc, { args: ["--pretty", "false", "-p", "."], cwd: folder })
+    .output();
+  return new TextDecoder().decode(stdout).trimEnd().split(/\n(?! )/); // more of a fault is indented
+}
+
 /** Type-checks programs in the folder with TypeScript 5, and writes their JavaScript. Returns what is wrong with them. */
 export async function compile(folder: string, files: readonly string[]): Promise<readonly string[]> {
   await Deno.writeTextFile(`${folder}/node.d.ts`, NODE_TYPES);
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noPropertyAccessFromIndexSignature: true,
-    types: [],
-  };
+  const options = { ...STRICT, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext };
   const program = ts.createProgram([...files, "node.d.ts"].map((file) => `${folder}/${file}`), options);
   program.emit();
   return ts.getPreEmitDiagnostics(program).map(({ file: at, messageText }) =>
