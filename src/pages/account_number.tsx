@@ -62,13 +62,16 @@ function groupsOf(scheme: string, text: string): string[] | undefined {
   return parts === null ? undefined : [`${parts[1]}-${parts[2]}-${parts[3]}`, parts[4] ?? ""];
 }
 
-/** Digits in groups, spelled out for screen readers. */
+/** Digits in groups, spelled out for screen readers. The last group is never alone on its line. */
 export function Digits({ groups }: { readonly groups: readonly string[] }): JSX.Element {
   const spoken = groups.map((group) => [...group.replaceAll("-", "")].join(" ")).join(", ");
   return (
     <bdi dir="ltr" class="number">
       <span aria-hidden="true">
-        {groups.map((group, place) => [place === 0 ? "" : " ", <span>{group}</span>])}
+        {groups.slice(0, -2).map((group) => [<span>{group}</span>, " "])}
+        <span class="together">
+          {groups.slice(-2).map((group, place) => [place === 0 ? "" : " ", <span>{group}</span>])}
+        </span>
       </span>
       <span class="visually-hidden">{spoken}</span>
     </bdi>

@@ -156,7 +156,7 @@ Deno.test("renderConsentPage spells account numbers out for screen readers", () 
   const html = renderConsentPage(consentView(), "en");
   assertStringIncludes(
     html,
-    "<span>ES91</span> <span>2100</span> <span>0418</span> <span>4502</span> <span>0005</span>",
+    '<span>ES91</span> <span>2100</span> <span>0418</span> <span>4502</span> <span class="together"><span>0005</span>',
   );
   assertStringIncludes(html, '<span class="visually-hidden">E S 9 1, 2 1 0 0, 0 4 1 8,');
   assertStringIncludes(html, "<span>20-20-15</span> <span>55555555</span>");

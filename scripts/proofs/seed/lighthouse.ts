@@ -24,6 +24,7 @@ export async function lighthouseScores(
   env: EmptyEnvironment,
   parties: Parties,
   ports: readonly number[],
+  say: (line: string) => void,
 ): Promise<readonly Score[]> {
   const [operators, payer, administrators] = await hostsOf(env, parties);
   const found = await (await operators.get("/console/search?q=ORDER-000001")).text();
@@ -40,7 +41,9 @@ export async function lighthouseScores(
   for (const [{ cookie }, port, paths, isPublic] of visits) {
     for (const path of paths) {
       const isListed = isPublic && path.startsWith("/docs");
-      scores.push(...await visited(`http://127.0.0.1:${port}${path}`, cookie, isListed));
+      const found = await visited(`http://127.0.0.1:${port}${path}`, cookie, isListed);
+      say(`${found.map(({ category, score }) => `${category} ${score}`).join(", ")}: ${found[0]?.page}`);
+      scores.push(...found);
     }
   }
   return scores;

@@ -105,6 +105,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/reports/tpps.csv": ROLES,
   "GET /console/reports/tpps.json": ROLES,
   "GET /console/keys": ROLES,
+  "GET /console/design": ROLES,
   "GET /console/proposals": READ_HISTORIES,
   "GET /console/audit": READ_HISTORIES,
   "GET /console/search": READ_HISTORIES,

@@ -15,6 +15,7 @@ import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
 import { historyPage } from "./history_page.tsx";
 import { evidencePage } from "./evidence_page.tsx";
+import { designPage } from "./design_page.tsx";
 import { eventsPage } from "./events_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantPage } from "./participant_page.tsx";
@@ -81,6 +82,7 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
     }),
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),
+    page("/console/design", "design.title", (visit) => Promise.resolve(designPage(visit, clock()))),
     page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(
