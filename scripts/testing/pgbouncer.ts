@@ -1,4 +1,4 @@
-/** PgBouncer and HAProxy of packaging/pgbouncer on loopback ports of a test's own, without TLS and passwords. */
+/** PgBouncer and HAProxy of packaging/pgbouncer on loopback ports of a test's own. */
 import { type Companion, startAsServer } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
 
@@ -24,19 +24,31 @@ export interface Listening {
   readonly program: Companion;
 }
 
+/** Files of PgBouncer's TLS and passwords, by what the example calls them. */
+export type Secured = Readonly<
+  Record<"userlist.txt" | "localhost.pem" | "localhost.key.pem" | "db-ca.pem", string>
+>;
+
 /**
  * Starts PgBouncer in front of a server.
  *
  * @param folder of the server's user
+ * @param secured without it there are no TLS and no passwords
  * @throws {Error} with its log if it does not listen
  */
-export async function startPgbouncer(folder: string, server: number): Promise<Listening> {
+export async function startPgbouncer(folder: string, server: number, secured?: Secured): Promise<Listening> {
   const port = freePort();
-  const text = (await Deno.readTextFile(new URL("pgbouncer.ini", EXAMPLES)))
-    .replace(/^hub = .*\nhub_keys = .*$/m, `* = host=127.0.0.1 port=${server} user=postgres`)
-    .replace(/^(?:auth_file|client_tls_\w+|server_tls_\w+) = .*\n/gm, "")
-    .replace(/^auth_type = .*$/m, "auth_type = any\nunix_socket_dir =")
-    .replace(/^listen_port = .*$/m, `listen_port = ${port}`);
+  const user = secured === undefined ? " user=postgres" : "";
+  let text = (await Deno.readTextFile(new URL("pgbouncer.ini", EXAMPLES)))
+    .replace(/^hub = .*\nhub_keys = .*$/m, `* = host=127.0.0.1 port=${server}${user}`)
+    .replace(/^listen_port = .*$/m, `listen_port = ${port}\nunix_socket_dir =`);
+  if (secured === undefined) {
+    text = text.replace(/^(?:auth_file|client_tls_\w+|server_tls_\w+) = .*\n/gm, "")
+      .replace(/^auth_type = .*$/m, "auth_type = any");
+  }
+  for (const [name, path] of Object.entries(secured ?? {})) {
+    text = text.replace(RegExp(`/\\S*/${name}`), path);
+  }
   const file = `${folder}/pgbouncer-${port}.ini`;
   await Deno.writeTextFile(file, text);
   return await listening(port, startAsServer(PGBOUNCER, [file], `${file}.log`), `${file}.log`);

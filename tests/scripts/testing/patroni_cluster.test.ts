@@ -6,7 +6,10 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { openStore } from "../../../src/base/store/open_store.ts";
 import { StoreFailure } from "../../../src/base/store/store.ts";
 import { isPatroniThere, openPatroniCluster } from "testing/patroni_cluster.ts";
-import { isPgbouncerThere } from "testing/pgbouncer.ts";
+import postgres from "postgres";
+import { isPgbouncerThere, startPgbouncer } from "testing/pgbouncer.ts";
+import { openTlsPostgresServer } from "testing/postgres_tls.ts";
+import { serverIdentity } from "testing/web_authority.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
 import { migrated } from "testing/postgres_server.ts";
 
@@ -58,5 +61,51 @@ Deno.test({
     await using standby = await cluster.poolerOfStandby();
     const behind = platform.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${standby.port}`);
     await assertRejects(() => openStore(behind, PLATFORM), Error);
+  },
+});
+
+Deno.test({
+  name: "the example of PgBouncer asks the platform for its password, and both sides verify certificates",
+  ignore: isMissing,
+  async fn() {
+    await using server = await openTlsPostgresServer(["localhost"]);
+    const database = new URL(await migrated(await server.newDatabase())).pathname;
+    const admin = postgres({
+      host: "127.0.0.1",
+      port: server.port,
+      user: "postgres",
+      max: 1,
+      onnotice: () => {},
+    });
+    await using parts = new AsyncDisposableStack();
+    parts.defer(() => admin.end({ timeout: 1 }));
+    await admin`create role hub_platform login password 'secret' in role hub_process`;
+    const [role] = await admin<{ secret: string }[]>`
+      select rolpassword as secret from pg_authid where rolname = 'hub_platform'`;
+    const hba = `${server.folder}/data/pg_hba.conf`;
+    const rest = await Deno.readTextFile(hba);
+    await Deno.writeTextFile(hba, `hostssl all hub_platform 127.0.0.1/32 scram-sha-256\n${rest}`);
+    await admin`select pg_reload_conf()`;
+    const identity = await serverIdentity(["localhost"]);
+    const at = async (name: string, text: string): Promise<string> => {
+      await Deno.writeTextFile(`${server.folder}/${name}`, text);
+      return `${server.folder}/${name}`;
+    };
+    const { port, program } = await startPgbouncer(server.folder, server.port, {
+      "userlist.txt": await at("userlist.txt", `"hub_platform" "${role?.secret}"\n`),
+      "localhost.pem": await at("localhost.pem", identity.certificatePem),
+      "localhost.key.pem": await at("localhost.key.pem", identity.privateKeyPem),
+      "db-ca.pem": server.authority,
+    });
+    parts.defer(() => program.end());
+    const url = (password: string): string =>
+      `postgres://hub_platform:${password}@localhost:${port}${database}?prepare=false&sslrootcert=${server.authority}`;
+    const store = await openStore(url("secret"), PLATFORM);
+    parts.defer(() => store.close());
+    assertEquals(
+      await store.commit({ checks: [], writes: [{ kind: "set", key: ["kept"], value: 1 }] }),
+      true,
+    );
+    await assertRejects(() => openStore(url("other"), PLATFORM), Error);
   },
 });
