@@ -42,7 +42,7 @@ export const controlledPartyRecord = defineRecord<Recorded>({
   name: "controlled_party",
   keyParts: ["subject of its history"],
   what:
-    "The place of the newest entry in a history without another record: of a party that operators have controlled, of an operator, or of what retention has deleted.",
+    "The place of the newest entry in a history without another record: of a party that operators have controlled, of an operator, of a bank's ended holds, or of what retention has deleted.",
   schema: z.looseObject(recordedMembers),
   version: 1,
   lifetime: "Kept.",

@@ -21,7 +21,7 @@ import {
 import type { EpochStore } from "./epoch_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 import type { Ending, StoredRecord } from "../../../base/store/record.ts";
-import { type HoldStore, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
+import { type HoldStore, lastOfHolds, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 export interface BeginEpochDeps extends TransactDeps {
   readonly log: Log;
@@ -87,7 +87,8 @@ async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
     const since = Math.min(earliest, before?.since ?? Infinity);
     const { id, startedAt } = epoch;
     const hold = { bank, epoch: id, restoredAt: startedAt, since };
-    await mustCommit(deps, (tx) => stageHold(tx, before, hold, startedAt, restoredFrom(epoch)));
+    const last = await lastOfHolds(deps.store, bank);
+    await mustCommit(deps, (tx) => stageHold(tx, last, hold, startedAt, restoredFrom(epoch)));
   }
   return banks;
 }

@@ -5,7 +5,7 @@
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Transaction } from "../../../base/store/transaction.ts";
 import type { EpochStore } from "./epoch_store.ts";
-import { type HoldStore, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
+import { type HoldStore, lastOfHolds, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 /** A bank that lost its registration notices that within this time, milliseconds. */
 const HOLDS_NEW_BANKS_MS = 30 * 86_400_000;
@@ -22,7 +22,7 @@ export function holdNewBank(epochs: Pick<EpochStore, "since">, holds: Pick<HoldS
     const since = Math.min(...recent.map(({ copy }) => copy.takenAt)) - MARGIN_MS;
     stageHold(
       tx,
-      null,
+      await lastOfHolds(tx, bank),
       { bank, epoch: epoch.id, restoredAt: epoch.startedAt, since },
       at,
       restoredFrom(epoch),

@@ -11,8 +11,9 @@ import {
 } from "../../../base/store/record.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { record, recordedMembers } from "../../evidence/audit_trail.ts";
-import { orderHoldKey } from "../../config/store_keys.ts";
+import { record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";
+import { controlledPartyRecord } from "../../guards/security/controls_store.ts";
+import { controlledPartyKey, orderHoldKey } from "../../config/store_keys.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
@@ -74,10 +75,19 @@ export function restoredFrom({ copy }: Epoch): string {
   return `the store was restored from a copy of ${wireDateTime(copy.takenAt)}`;
 }
 
-/** Stages the beginning of a hold in place of the bank's former one, which the caller has read. */
+/** Returns the place of the newest entry of the bank's holds, of which the last may have ended. */
+export async function lastOfHolds(from: Reader, bank: BankCode): Promise<Recorded | null> {
+  const [hold, ended] = await Promise.all([
+    orderHoldRecord.get(from, orderHoldKey(bank)),
+    controlledPartyRecord.get(from, controlledPartyKey(holdHistoryOf(bank))),
+  ]);
+  return (hold ?? ended)?.value ?? null;
+}
+
+/** Stages the beginning of a hold in place of the bank's former one. `former` is {@link lastOfHolds}. */
 export function stageHold(
   tx: Transaction,
-  former: Hold | null,
+  former: Recorded | null,
   hold: Omit<Hold, "recorded" | "sequence" | "comparison">,
   at: number,
   reason: string,
@@ -103,7 +113,8 @@ export function openHoldStore(store: Store): HoldStore {
       check(tx, former.key, former.version);
       remove(tx, former.key);
       const history = holdHistoryOf(former.value.bank);
-      record(tx, history, former.value, { at, event: "order_hold.released", actor, reason });
+      const event = { at, event: "order_hold.released", actor, reason };
+      controlledPartyRecord.set(tx, controlledPartyKey(history), record(tx, history, former.value, event));
     },
   };
 }

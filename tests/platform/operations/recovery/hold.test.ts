@@ -5,6 +5,7 @@ import { counted, type Hold, NOTHING_COMPARED } from "../../../../src/platform/o
 import { openHoldStore } from "../../../../src/platform/operations/recovery/hold_store.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { down, openPushEnvironment, paid } from "support/orders.ts";
+import { historyOf } from "testing/histories.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 
 Deno.test("a comparison counts each finding once, and keeps the first 100 disagreements [G9]", () => {
@@ -51,4 +52,23 @@ Deno.test("of two changes of a hold one commits, also if the other is its releas
   const release = { actor: "operator maria", reason: "asked for", at: env.now };
   assertEquals(await commitIfUnchanged(deps, (tx) => holds.stageRelease(tx, found, release)), false);
   assertEquals((await holds.all()).length, 2);
+});
+
+Deno.test("the holds of a bank after each of two restores are one history [G9] [M2]", async () => {
+  await using env = await openPushEnvironment(down);
+  const [holds, bank] = [openHoldStore(env.store), asBankCode("BANKA")];
+  const deps = { store: env.store, clock: () => env.now };
+  for (const _ of [1, 2]) {
+    await restore(env, await copyOf(env));
+    const held = bank === undefined ? null : await holds.find(env.store, bank);
+    if (held === null) throw new Error("no hold");
+    const release = { actor: "operator maria", reason: "asked for", at: env.now };
+    assertEquals(await commitIfUnchanged(deps, (tx) => holds.stageRelease(tx, held, release)), true);
+  }
+  assertEquals((await historyOf(env.store, "order hold BANKA")).map(({ event }) => event), [
+    "order_hold.begun",
+    "order_hold.released",
+    "order_hold.begun",
+    "order_hold.released",
+  ]);
 });
