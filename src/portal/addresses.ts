@@ -17,13 +17,27 @@ export interface PlatformAddresses extends DirectoryFacts {
 const DEFAULT_PORT = 8440;
 const SANDBOX_PORTS = 6;
 
+/** The commands that are a package too. */
+export const PACKAGED_COMMANDS = [
+  "start",
+  "demo",
+  "participant",
+  "doctor",
+  "tail",
+  "sign",
+  "inspect",
+  "certify",
+] as const;
+export const COMMANDS_PACKAGE = "@payment-initiation/cli";
+
 /** Documents about a platform. The others are about a sandbox, wherever they are read. */
 const OF_THE_PLATFORM: ReadonlySet<string> = new Set(["tpp", "bank", "signatures"]);
 
 /**
  * The document for readers of this platform: `{base_url}`, `{auth_url}`, `{directory_host}` and
  * `{registration_audience}` are replaced, and the addresses `localhost:8440` to `8445` of a sandbox by those of the
- * platform, or of the sandbox that serves the page.
+ * platform, or of the sandbox that serves the page. Readers of another platform have no repository, so its commands
+ * are those of the package.
  */
 export function withAddresses(name: string, text: string, platform: PlatformAddresses): string {
   const { baseUrl, authUrl, directoryIssuer, registrationAudience } = platform;
@@ -34,8 +48,10 @@ export function withAddresses(name: string, text: string, platform: PlatformAddr
     directory_host: URL.parse(directoryIssuer)?.host ?? directoryIssuer,
     registration_audience: registrationAudience,
   };
-  const hosts = OF_THE_PLATFORM.has(name) && first === undefined ? [baseUrl, authUrl, directoryIssuer] : [];
+  const isElsewhere = OF_THE_PLATFORM.has(name) && first === undefined;
+  const hosts = isElsewhere ? [baseUrl, authUrl, directoryIssuer] : [];
   return text
+    .replaceAll(COMMAND, (command) => isElsewhere ? `npx ${COMMANDS_PACKAGE} ` : command)
     .replaceAll(
       /\{(base_url|auth_url|directory_host|registration_audience)\}/gi,
       (whole, key: string) => values[key.toLowerCase()] ?? whole,
@@ -47,6 +63,8 @@ export function withAddresses(name: string, text: string, platform: PlatformAddr
       return scheme === undefined ? URL.parse(host)?.host || host : host;
     });
 }
+
+const COMMAND = RegExp(`(?:npx -y deno@[\\d.]+|\\bdeno) task (?=(?:${PACKAGED_COMMANDS.join("|")})\\b)`, "g");
 
 /** The first port (Decision F2) if the platform belongs to a sandbox; undefined for a platform anywhere else. */
 function sandboxPort({ baseUrl, authUrl }: PlatformAddresses): number | undefined {

@@ -3,6 +3,7 @@
  * Deno runs with the permissions of the task in `deno.json`.
  */
 import ts from "typescript";
+import { COMMANDS_PACKAGE, PACKAGED_COMMANDS } from "../../../src/portal/addresses.ts";
 import { ROOT } from "../sources/source_files.ts";
 import {
   type BuiltPackage,
@@ -13,9 +14,6 @@ import {
   readProject,
   run,
 } from "./package_files.ts";
-
-const NAME = "@payment-initiation/cli";
-const TASKS = ["start", "demo", "participant", "doctor", "tail", "sign", "inspect", "certify"];
 
 /** One command of the package, as `run_command.ts` reads it. */
 export interface PackagedCommand {
@@ -31,7 +29,7 @@ export async function buildCliPackage(out: string = `${ROOT}.data/packages`): Pr
   const project = await readProject();
   const folder = `${out}/cli`;
   await emptyFolder(folder);
-  const programs = TASKS.map((task) => [task, programOf(project, task)] as const);
+  const programs = PACKAGED_COMMANDS.map((task) => [task, programOf(project, task)] as const);
   await bundleTo(`${folder}/dist`, programs.map(([, { source }]) => source), ["--keep-names"]);
   await nameCommands(`${folder}/dist`);
   const commands = Object.fromEntries(
@@ -67,11 +65,14 @@ function programOf({ tasks }: Project, name: string): Program {
 /** The texts name the commands as they are called without the repository. */
 async function nameCommands(dist: string): Promise<void> {
   const deno = String.raw`npx -y deno@(?:[\d.]+|\$\{[\w.]+\})`;
-  const called = new RegExp(`(?:${deno}|deno) task (?=(?:${TASKS.join("|")})\\b|\\$\\{)`, "g");
+  const called = new RegExp(`(?:${deno}|deno) task (?=(?:${PACKAGED_COMMANDS.join("|")})\\b|\\$\\{)`, "g");
   const asConstant = new RegExp(`${deno} task(?=["'\`])`, "g");
   for await (const path of filesIn(dist)) {
     const text = await Deno.readTextFile(path);
-    const named = text.replaceAll(called, `npx ${NAME} `).replaceAll(asConstant, `npx ${NAME}`);
+    const named = text.replaceAll(called, `npx ${COMMANDS_PACKAGE} `).replaceAll(
+      asConstant,
+      `npx ${COMMANDS_PACKAGE}`,
+    );
     await Deno.writeTextFile(path, named);
   }
 }
@@ -120,7 +121,7 @@ interface Graph {
 
 function manifestOf({ version, license }: Project): { readonly name: string } & Record<string, unknown> {
   return {
-    name: NAME,
+    name: COMMANDS_PACKAGE,
     version,
     description: "The sandbox of the payment initiation platform, and the commands for TPPs and banks",
     license,
