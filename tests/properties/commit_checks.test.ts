@@ -3,10 +3,10 @@
  * (contract FAPI-G19). A stage that does not would lose what a parallel request has decided.
  */
 import { assertEquals } from "@std/assert";
-import { asBankCode, asConsentId, asPaymentId } from "../../src/base/kernel/identifiers.ts";
+import { asBankCode, asClientId, asConsentId, asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import type { Entry } from "../../src/base/store/store.ts";
 import { commitIfUnchanged, type Transaction } from "../../src/base/store/transaction.ts";
-import { outboxKey, outboxQueueKey } from "../../src/platform/config/store_keys.ts";
+import { caseErasureKey, outboxKey, outboxQueueKey } from "../../src/platform/config/store_keys.ts";
 import {
   findOpenFlow,
   stageFlowClosed,
@@ -20,10 +20,13 @@ import { openOrderOutboxStore } from "../../src/platform/core/payments/order_out
 import { openOrder } from "../../src/platform/core/payments/payment_order.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { openClientStore } from "../../src/platform/core/registration/client_store.ts";
+import { openEventStore } from "../../src/platform/events/event_store.ts";
 import { findTold, stageTold } from "../../src/platform/events/expiry_store.ts";
 import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
 import { controlsIn, openControlsStore } from "../../src/platform/guards/security/controls_store.ts";
 import { openHoldStore, stageHold } from "../../src/platform/operations/recovery/hold_store.ts";
+import { scanOf, stageCaseGone, stageScan } from "../../src/platform/operations/cases/retention_store.ts";
+import { clientToken, createConsent } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorise, authorised, codeOf, toBank } from "testing/authorization_flow.ts";
 import { steps } from "support/steps.ts";
@@ -205,7 +208,7 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
 Deno.test("subscriptions, told expiries, controls and holds are changed only as they were read [FAPI-G19] [EVT9]", async (t) => {
   await using env = await openEnvironment();
   const { store } = env;
-  const owner = { clientId: env.tpp.clientId as never, bank: BANK };
+  const owner = { clientId: need(asClientId(env.tpp.clientId)), bank: BANK };
   const [subscriptions, controls, holds] = [
     openSubscriptionStore(store),
     openControlsStore(),
@@ -254,4 +257,42 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
       );
     },
   }, (judge) => judge());
+});
+
+Deno.test("an event is changed only as it was read, and waits again once [FAPI-G19] [EVT12]", async () => {
+  await using env = await openEnvironment();
+  await authorised(env);
+  const events = openEventStore({
+    store: env.store,
+    clock: () => env.now,
+    keepMs: 1000,
+    baseUrl: env.config.baseUrl,
+  });
+  const owner = { clientId: need(asClientId(env.tpp.clientId)), bank: BANK };
+  const { entry, position, resource } = need((await events.waiting(owner, 1))[0]);
+  const again = { position, resource, value: entry.value };
+  await oneCommits(
+    env,
+    (tx) => events.stageChange(tx, entry, { ...entry.value, failures: 1 }),
+    (tx) => events.stageAgain(tx, owner, again),
+  );
+});
+
+Deno.test("a case is deleted as it was read and unless it is being erased, and a search for cases goes on once [FAPI-G19] [EN11]", async () => {
+  await using env = await openEnvironment();
+  const { store } = env;
+  const { Data: { ConsentId } } = await createConsent(env, await clientToken(env, env.tpp));
+  const id = need(asConsentId(ConsentId));
+  const scan = { at: "old", beganAt: 1, anewAt: 1 } as const;
+  await oneCommits(env, (tx) => stageScan(tx, "evidence", null, scan));
+  const former = await scanOf(store, "evidence");
+  await oneCommits(env, (tx) => stageScan(tx, "evidence", former, scan));
+  const consent = need(await openConsentStore(store, 1, () => {}, () => {}).find(store, id));
+  const gone = { consent, payment: null, caseId: need(asPaymentId(crypto.randomUUID())) };
+  const deletion: Stage = (tx) => stageCaseGone(tx, gone, { subject: "retention", position: 1 });
+  const erasing = { kind: "set", key: caseErasureKey(id), value: {} } as const;
+  await store.commit({ checks: [], writes: [erasing] });
+  assertEquals(await commitIfUnchanged({ store, clock: () => env.now }, deletion), false);
+  await store.commit({ checks: [], writes: [{ kind: "delete", key: erasing.key }] });
+  await oneCommits(env, deletion);
 });
