@@ -11,6 +11,7 @@ const AS_THEY_ARE: Readonly<Record<string, string>> = {
   "packaging/compose": "compose",
   "packaging/patroni": "patroni",
   "packaging/pgbouncer": "pgbouncer",
+  "packaging/signer": "signer",
   "packaging/kubernetes": "kubernetes",
   "docs/operations/prometheus": "prometheus",
   "docs/operations/grafana": "grafana",
