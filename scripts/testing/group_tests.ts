@@ -10,6 +10,8 @@ const SUFFIX = ".test.ts";
 const FILES_A_GROUP = 8;
 /** They start processes or browsers, or replace what is global. Each is a module of its own, and they begin first. */
 const ALONE = /^(?:journeys|browser|scripts)\/|^attacks\/(?:fuzz|proxy)/;
+/** They give addresses to the loopback interface, which ends requests of a Chromium beside them: after the browsers. */
+const CHANGES_NETWORK = /^attacks\/proxy\//;
 /** They wait for processes, so that others work beside them: next, lest the last of them is waited for alone. */
 const WAITING = /^platform\/process\/serve\/|^base\/store\/postgres\//;
 
@@ -22,7 +24,7 @@ export function groupsOf(paths: readonly string[]): ReadonlyMap<string, readonly
     const position = sizes.get(folder) ?? 0;
     sizes.set(folder, position + 1);
     const name = ALONE.test(path)
-      ? `1 ${path.slice(0, -SUFFIX.length)}`
+      ? `${CHANGES_NETWORK.test(path) ? 3 : 1} ${path.slice(0, -SUFFIX.length)}`
       : `${WAITING.test(path) ? 2 : 3} ${folder} ${Math.floor(position / FILES_A_GROUP) + 1}`;
     groups.set(name, [...groups.get(name) ?? [], path]);
   }
