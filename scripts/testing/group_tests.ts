@@ -11,7 +11,7 @@ const FILES_A_GROUP = 8;
 /** They start processes or browsers, or replace what is global. Each is a module of its own, and they begin first. */
 const ALONE = /^(?:journeys|browser|scripts)\/|^attacks\/(?:fuzz|proxy)/;
 /** They give addresses to the loopback interface, which ends requests of a Chromium beside them: after the browsers. */
-const CHANGES_NETWORK = /^attacks\/proxy\//;
+const CHANGES_NETWORK = /^attacks\/proxy_(?:haproxy|nginx)/;
 /** They wait for processes, so that others work beside them: next, lest the last of them is waited for alone. */
 const WAITING = /^platform\/process\/serve\/|^base\/store\/postgres\//;
 

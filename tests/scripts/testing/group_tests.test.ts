@@ -10,14 +10,14 @@ Deno.test("test files of a folder share a module, eight at most; those that star
     "platform/process/serve/stop.test.ts",
     "attacks/jwt.test.ts",
     "attacks/fuzz.test.ts",
-    "attacks/proxy/nginx.test.ts",
+    "attacks/proxy_nginx.test.ts",
   ]);
   assertEquals(Object.fromEntries(groups), {
     "1 attacks/fuzz": ["attacks/fuzz.test.ts"],
     "1 journeys/pay": ["journeys/pay.test.ts"],
     "2 platform/process/serve 1": ["platform/process/serve/stop.test.ts"],
     "3 attacks 1": ["attacks/jwt.test.ts"],
-    "3 attacks/proxy/nginx": ["attacks/proxy/nginx.test.ts"],
+    "3 attacks/proxy_nginx": ["attacks/proxy_nginx.test.ts"],
     "3 platform/core/oauth 1": inProcess.slice(0, 8),
     "3 platform/core/oauth 2": inProcess.slice(8),
   });
