@@ -16,18 +16,6 @@ const BADGES: readonly (readonly [Badge, string])[] = [
   ["warn", "Slow"],
   ["bad", "Failing"],
 ];
-const SCALE = [
-  ["h1", <h1>Title of a page</h1>],
-  ["h2", <h2>Head of a card</h2>],
-  ["h3", <h3>Head within a card</h3>],
-  [
-    "p",
-    <p>
-      Text, with an <a href="/console/design">address</a> and <code>code</code>.
-    </p>,
-  ],
-  [".detail", <p class="detail">What stands below something, smaller.</p>],
-] as const;
 const COLOURS = ["surface", "sunken", "accent-soft", "good", "warn", "bad"] as const;
 const ACCOUNT = { schemeName: "UK.OBIE.IBAN", identification: "FR1420041010050500013M02606" };
 const FORM: FormView = {
@@ -47,7 +35,7 @@ export function designPage(visit: Visit, now: number): JSX.Element {
       <h1>{phrase(visit.language, "design.title")}</h1>
       <div lang="en" dir="ltr" class="cards">
         <Card title="Type">
-          <NamedTable name="Type" heads={["Element", "Shown"]} rows={SCALE} />
+          <NamedTable name="Type" heads={["Element", "Shown"]} rows={scale()} />
         </Card>
         <Card title="Colours">
           <ul class="swatches">{COLOURS.map((name) => <li class={`swatch ${name}`}>--{name}</li>)}</ul>
@@ -105,4 +93,19 @@ function Facts({ visit, now }: { readonly visit: Visit; readonly now: number }):
       </dl>
     </Card>
   );
+}
+
+function scale(): readonly (readonly [string, JSX.Element])[] {
+  return [
+    ["h1", <h1>Title of a page</h1>],
+    ["h2", <h2>Head of a card</h2>],
+    ["h3", <h3>Head within a card</h3>],
+    [
+      "p",
+      <p>
+        Text, with an <a href="/console/design">address</a> and <code>code</code>.
+      </p>,
+    ],
+    [".detail", <p class="detail">What stands below something, smaller.</p>],
+  ];
 }

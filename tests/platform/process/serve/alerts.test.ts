@@ -232,10 +232,20 @@ const TOGETHER = [
 ];
 
 /**
- * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, another
- * one that does in `tests/docs/alert_rules.yml`, and one that needs a token in `signer.test.ts`, and one of PostgreSQL in `tests/docs/alert_rules.yml`.
+ * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, one that
+ * needs a token in `signer.test.ts`, and in `tests/docs/alert_rules.yml` those of hours, of PostgreSQL, the edge and the disk.
  */
-const ELSEWHERE = ["OrdersHeld", "PaymentsUnsettled", "SignerFailing", "StoreHasOneCopy"];
+const ELSEWHERE = [
+  "EdgeFailing",
+  "EdgeServerDown",
+  "ErrorBudgetBurns",
+  "HandshakesFailing",
+  "OrdersHeld",
+  "PaymentsUnsettled",
+  "SignerFailing",
+  "StoreHasOneCopy",
+  "VolumeNearlyFull",
+];
 
 async function holdConnections(port: number): Promise<Disposable> {
   const open = await Promise.all(
