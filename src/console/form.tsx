@@ -68,7 +68,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
           <FieldRow
             visit={visit}
             field={field}
-            fault={fault?.of.has(field) === true ? fault.words : undefined}
+            fault={fault?.of.get(field)}
           />
         ))}
         <div class="buttons">
@@ -82,17 +82,21 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
   );
 }
 
-/** The sentence of the API with the labels of the fields that it names, and these fields. */
+/** The sentence of the API with the labels of the fields that it names, and for each of these what it says of it. */
 function inWordsOf(
   fields: readonly FormField[],
   description: string,
-): { readonly words: string; readonly of: ReadonlySet<FormField> } {
-  const of = new Set<FormField>();
+): { readonly words: string; readonly of: ReadonlyMap<FormField, string> } {
+  const quoted = ({ label }: FormField): string => `“${[label].flat(2).join("")}”`;
   const words = fields.reduce((text, field) => {
     const named = RegExp(`(?<![\\w.])(?:Data\\.)?${field.member ?? field.name}(?![\\w“”])`, "g");
-    if (named.test(text)) of.add(field);
-    return text.replaceAll(named, `“${[field.label].flat(2).join("")}”`);
+    return text.replaceAll(named, quoted(field));
   }, description);
+  const of = new Map<FormField, string>();
+  for (const field of fields) {
+    const own = words.split("; ").filter((part) => part.includes(quoted(field)));
+    if (own.length > 0) of.set(field, own.join("; "));
+  }
   return { words, of };
 }
 

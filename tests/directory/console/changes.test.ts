@@ -1,5 +1,5 @@
 /** Each change of the console: what it does, in whose name, and what it says if it is not made. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
 import { firstOf, present } from "testing/answers.ts";
 import type { DirectoryRecord } from "testing/directory_answers.ts";
@@ -98,8 +98,14 @@ Deno.test("an onboarding that is rejected names each field, keeps what was typed
   });
   const page = await browser.submit("/console/onboard", sent);
   assertEquals(page.status, 400);
-  assertStringIncludes(page.html, "org_name: ");
-  assertStringIncludes(page.html, "org_id: must be 2 to 32 letters");
+  assertMatch(
+    page.html,
+    /id="org_name-fault"[^>]*>“Name of the organisation”: must be text of 1 to 128 characters</,
+  );
+  assertMatch(
+    page.html,
+    /id="org_id-fault"[^>]*>“Id of the organisation”: must be 2 to 32 letters, digits, - or _</,
+  );
   assertStringIncludes(page.html, "&lt;b&gt;Shop&lt;/b&gt;");
   assert(!page.html.includes("<b>Shop"));
   assertEquals(await everything(env.store), before);
