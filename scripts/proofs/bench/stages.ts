@@ -85,7 +85,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 6, writes: 14, checks: 5, commitBytes: 4800 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 6, writes: 14, checks: 4, commitBytes: 4800 },
     target: 1.2,
   },
   {

@@ -46,7 +46,12 @@ function pushedOf(delivery: Delivery): Pushed {
   const claims = decodeJwt(delivery.token);
   const { jti = "", sub = "", events } = claims;
   const change = JSON.stringify([sub, events]);
-  return { ...delivery, jti, resource: sub, claims: JSON.stringify(claims), change };
+  return { ...delivery, jti, resource: noticeIn(jti) ?? sub, claims: JSON.stringify(claims), change };
+}
+
+/** Returns the id of a notice's bank or TPP, because all notices about banks have one `sub`. */
+function noticeIn(jti: string): string | undefined {
+  return /(?<=^\d+-)[bt]-.+/.exec(jti)?.[0];
 }
 
 function changedEvents(pushed: readonly Pushed[]): readonly string[] {

@@ -69,7 +69,7 @@ Deno.test({
 });
 
 async function verifyInPython(input: unknown): Promise<[code: number, claims: EventClaims[]]> {
-  const [python] = PYTHON?.command ?? [""];
+  const [python = ""] = PYTHON?.needs[0] ?? [];
   const pipes = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
   const child = new Deno.Command(python, { args: [SCRIPT], ...pipes }).spawn();
   const writer = child.stdin.getWriter();

@@ -24,7 +24,7 @@ const MEMBERS: Readonly<Record<string, Row>> = {
       "v recorded sequence newest id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt personalData",
     sealed: "initiation debtorAccount statusReason",
   },
-  interaction: {
+  authorization_session: {
     readable:
       "v correlationId stage clientId bank consentId requestHash bindingHash debtorAccountPresent uiLocales parties expiresAt outcome",
     sealed: "payer screen selectedAccount state",

@@ -23,12 +23,14 @@ const SOUND = [
   push("2", [9, 12], 500),
   push("other", [3, 20], 202, { resource: "payment-2" }),
   push("2", [13, 14], 202),
+  push("7-b-bank-1", [15, 18], 202, { resource: "all banks" }),
+  push("8-b-bank-2", [16, 17], 202, { resource: "all banks" }),
 ];
 
 Deno.test("the prover takes repeated pushes as such [EVT12, EVT13]", () => {
   const results = judgePushes({ deliveries: SOUND, unverified: [], left: [] });
   assertEquals(results.flatMap(({ violations }) => violations), []);
-  assertEquals(results.map(({ judged }) => judged), [6, 6, 6, 6]);
+  assertEquals(results.map(({ judged }) => judged), [8, 8, 8, 8]);
 });
 
 const FAULTS: Readonly<Record<string, readonly [Partial<Parameters<typeof judgePushes>[0]>, RegExp]>> = {
@@ -47,6 +49,10 @@ const FAULTS: Readonly<Record<string, readonly [Partial<Parameters<typeof judgeP
   "two events of a resource at a time": [
     { deliveries: [push("1", [1, 3], 202), push("2", [2, 4], 202)] },
     /^the event 2 was pushed while another push of its resource was under way$/,
+  ],
+  "two notices of a bank at a time": [
+    { deliveries: [push("1-b-bank", [1, 3], 202), push("2-b-bank", [2, 4], 202)] },
+    /^the event 2-b-bank was pushed while another push of its resource was under way$/,
   ],
   "an event before the one before it was acknowledged": [
     { deliveries: [push("1", [1, 2], 503), push("2", [3, 4], 202)] },
