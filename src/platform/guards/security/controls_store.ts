@@ -1,4 +1,5 @@
 /** Stores the controls that operators have set, and the place of the newest entry in each controlled party's history. */
+import { keepFor, type KeptValue } from "../../../base/kernel/recently_used.ts";
 import { z } from "zod";
 import { bankCode, clientId, defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
@@ -85,12 +86,8 @@ export function controlsIn(entry: Entry<Controls> | null): Controls {
 // The controls as this process knows them: a copy that is at most a second old when a request uses it, so that a control
 // is effective on every process within two seconds.
 
-export interface CurrentControls {
-  /** @throws {ApiError} `store.unavailable` if the copy is too old and the store fails */
-  get(): Promise<Controls>;
-  /** Makes the next `get` read the store, after a change of this process. */
-  forget(): void;
-}
+/** `get` throws {ApiError} `store.unavailable` if the copy is too old and the store fails. A change of this process forgets it. */
+export type CurrentControls = KeptValue<Controls>;
 
 const MAX_AGE_MS = 1000;
 
@@ -103,18 +100,7 @@ export function openCurrentControls(
   steady: SteadyClock,
   controls: ControlsStore,
 ): CurrentControls {
-  let copy: { readonly at: number; readonly controls: Promise<Controls> } | undefined;
-  return {
-    get() {
-      const now = steady();
-      if (copy !== undefined && now - copy.at < MAX_AGE_MS) return copy.controls;
-      const read = { at: now, controls: controls.read(store).then(controlsIn) };
-      read.controls.catch(() => void (copy === read && (copy = undefined)));
-      copy = read;
-      return read.controls;
-    },
-    forget: () => void (copy = undefined),
-  };
+  return keepFor(MAX_AGE_MS, steady, () => controls.read(store).then(controlsIn));
 }
 
 /** The standing of participants with the operator's blocks before the directory's word (Decision G5). */

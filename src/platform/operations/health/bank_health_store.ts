@@ -1,4 +1,5 @@
 /** Stores the health of banks: one state for every process (contract BH1). A bank without a record is available. */
+import { keepFor } from "../../../base/kernel/recently_used.ts";
 import { z } from "zod";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import { bankCode, defineRecord, instant, text } from "../../../base/store/record.ts";
@@ -61,13 +62,9 @@ export function openCurrentHealth(
   { all }: Pick<BankHealthStore, "all">,
   steady: SteadyClock,
 ): CurrentHealth {
-  let copy: { readonly at: number; readonly health: ReturnType<CurrentHealth> } | undefined;
-  return () => {
-    if (copy !== undefined && steady() - copy.at < MAX_AGE_MS) return copy.health;
-    const health = all().then((found) => new Map(found.map(({ value }) => [value.bank as string, value])));
-    const fresh = { at: steady(), health };
-    copy = fresh;
-    health.catch(() => void (copy === fresh && (copy = undefined)));
-    return health;
-  };
+  return keepFor(
+    MAX_AGE_MS,
+    steady,
+    async () => new Map((await all()).map(({ value }) => [value.bank as string, value])),
+  ).get;
 }

@@ -1,4 +1,5 @@
 /** `GET /banks.json` (contract BH1, BH4): what a TPP's choice of banks needs, for everyone. */
+import { keepFor } from "../../../base/kernel/recently_used.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import { answerDocument, textDocument } from "../../../base/http/public_document.ts";
 import { type Clock, type SteadyClock, wireDateTime } from "../../../base/kernel/clock.ts";
@@ -77,27 +78,15 @@ const route = createRoute({
 });
 
 export function bankRoutes(deps: BankRouteDeps): readonly PlatformEndpoint[] {
-  const banks = openBanks(deps);
+  const banks = keepFor(BANKS_MAX_AGE_MS, deps.steady, deps.listBanks); // however many ask
   return [
     endpoint("oauth", "public", route, [], async (c) => {
-      const [known, health] = await Promise.all([banks(), deps.currentHealth()]);
+      const [known, health] = await Promise.all([banks.get(), deps.currentHealth()]);
       const shown = await Promise.all(known.map((bank) => represent(deps, bank, health.get(bank.code))));
       const body = JSON.stringify({ banks: shown.filter((one) => one !== undefined) });
       return answerDocument(c, await textDocument(body, "application/json"), STATE_CACHE);
     }),
   ];
-}
-
-/** A process reads the registered banks at most once a minute, however many ask. */
-function openBanks({ listBanks, steady }: BankRouteDeps): BankRouteDeps["listBanks"] {
-  let copy: { readonly at: number; readonly banks: Promise<readonly BankClient[]> } | undefined;
-  return () => {
-    if (copy !== undefined && steady() - copy.at < BANKS_MAX_AGE_MS) return copy.banks;
-    const fresh = { at: steady(), banks: listBanks() };
-    copy = fresh;
-    fresh.banks.catch(() => void (copy === fresh && (copy = undefined)));
-    return fresh.banks;
-  };
 }
 
 /** Undefined for a bank that may take no payment. */

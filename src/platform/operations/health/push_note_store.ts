@@ -1,7 +1,6 @@
 /** Stores the last pushes of each process, so that every process judges a bank by all of them (contract OP30, BH1). */
 import { z } from "zod";
-import type { LastPush, ProcessPushes } from "../../observed/figures/last_pushes.ts";
-import { PUSHES_KEPT_MS } from "../../observed/figures/last_pushes.ts";
+import { type LastPush, type ProcessPushes, PUSHES_KEPT_MS } from "../../observed/figures/last_pushes.ts";
 import { defineRecord, flag, instant, text } from "../../../base/store/record.ts";
 import type { Store, Write } from "../../../base/store/store.ts";
 import { lastPushesKey } from "../../config/store_keys.ts";

@@ -2,6 +2,7 @@
  * The service levels of the banks, for everyone: availability and answers of the last 30 days, without volumes (contract REP5). A
  * process reads it at most once a minute, however many ask. Days that have ended are read once.
  */
+import { keepFor } from "../../../base/kernel/recently_used.ts";
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
@@ -56,14 +57,7 @@ const MIN_ORDERS = 20;
 
 /** Opens the reader. It throws {StoreFailure} as long as the store fails. */
 export function openServiceLevels(deps: ServiceLevelsDeps): () => Promise<ServiceLevels> {
-  let copy: { readonly at: number; readonly levels: Promise<ServiceLevels> } | undefined;
-  return async () => {
-    if (copy !== undefined && deps.steady() - copy.at < MAX_AGE_MS) return await copy.levels;
-    const fresh = { at: deps.steady(), levels: read(deps) };
-    copy = fresh;
-    fresh.levels.catch(() => void (copy === fresh && (copy = undefined)));
-    return await fresh.levels;
-  };
+  return keepFor(MAX_AGE_MS, deps.steady, () => read(deps)).get;
 }
 
 async function read({ figuresStore, listBanks, clock }: ServiceLevelsDeps): Promise<ServiceLevels> {
