@@ -5,12 +5,13 @@
  */
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { isDecided, type Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
-import type { UnsettledStore } from "./unsettled_store.ts";
+import type { Unsettled, UnsettledStore } from "./unsettled_store.ts";
 
 export interface ReadUnsettledDeps extends TransactDeps {
   readonly payments: Pick<PaymentStore, "find" | "listOrders">;
@@ -45,8 +46,7 @@ export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => 
     for (const { code } of await deps.listBanks()) {
       if (isStopped()) return found;
       found += await search(deps, code);
-      const { length: value } = await readUnsettled(deps, code);
-      counted.push({ labels: { bank: code }, value });
+      counted.push({ labels: { bank: code }, value: await forgetDecided(deps, code) });
     }
     deps.metrics.replace("platform_payments_unsettled", counted);
     return found;
@@ -75,17 +75,39 @@ async function search(deps: FindUnsettledDeps, bank: BankCode): Promise<number> 
   return found;
 }
 
-/** Returns the payments of a bank that are still undecided, oldest first. The others are forgotten. */
+/** Returns the payments of a bank that are still undecided, oldest first. */
 export async function readUnsettled(deps: ReadUnsettledDeps, bank: BankCode): Promise<readonly Payment[]> {
-  const listed = await deps.unsettled.of(bank, MAX_UNSETTLED);
-  const payments = await Promise.all(
-    listed.map(({ value }) => deps.payments.find(deps.store, value.paymentId)),
-  );
-  const decided = listed.filter((_, place) => isSettled(payments[place]?.value));
+  return (await readFound(deps, bank)).flatMap(({ payment }) => payment === undefined ? [] : payment);
+}
+
+/** Forgets the payments of a bank that are decided. Returns how many are not. */
+async function forgetDecided(deps: ReadUnsettledDeps, bank: BankCode): Promise<number> {
+  const found = await readFound(deps, bank);
+  const decided = found.filter(({ payment }) => payment === undefined);
   if (decided.length > 0) {
-    await commitIfUnchanged(deps, (tx) => decided.forEach((one) => deps.unsettled.stageDecided(tx, one)));
+    await commitIfUnchanged(
+      deps,
+      (tx) => decided.forEach(({ entry }) => deps.unsettled.stageDecided(tx, entry)),
+    );
   }
-  return payments.flatMap((entry) => entry === null || isSettled(entry.value) ? [] : entry.value);
+  return found.length - decided.length;
+}
+
+interface Found {
+  readonly entry: Entry<Unsettled>;
+  /** Undefined if it is decided by now. */
+  readonly payment: Payment | undefined;
+}
+
+async function readFound(
+  { store, payments, unsettled }: ReadUnsettledDeps,
+  bank: BankCode,
+): Promise<readonly Found[]> {
+  const entries = await unsettled.of(bank, MAX_UNSETTLED);
+  return await Promise.all(entries.map(async (entry) => {
+    const payment = (await payments.find(store, entry.value.paymentId))?.value;
+    return { entry, payment: isSettled(payment) ? undefined : payment };
+  }));
 }
 
 /** The payment of a case that has ended was decided. */
