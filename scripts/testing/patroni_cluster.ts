@@ -4,6 +4,7 @@
  */
 import postgres from "postgres";
 import { UsageError } from "../command_line/run.ts";
+import { areInstalled } from "./installed.ts";
 import {
   type Companion,
   giveToServer,
@@ -38,21 +39,14 @@ interface Node {
   program: Companion;
 }
 
-const [PATRONI, ETCD] = ["/usr/bin/patroni", "/usr/bin/etcd"];
+const [PATRONI, ETCD] = ["/usr/bin/patroni", "/usr/bin/etcd"] as const;
 const EXAMPLE = new URL("../../packaging/patroni/patroni.yml", import.meta.url);
 const NAMES = ["db1", "db2", "db3"];
 const WITHIN_MS = 120_000;
 
 /** Whether Patroni and etcd are installed. */
 export function isPatroniThere(): boolean {
-  return [PATRONI, ETCD].every((program) => {
-    try {
-      return Deno.statSync(program).isFile;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  });
+  return areInstalled(PATRONI, ETCD);
 }
 
 /** What docs/operations/postgresql.md sets for the platform's role behind PgBouncer. */

@@ -1,4 +1,5 @@
 /** PgBouncer and HAProxy of packaging/pgbouncer on loopback ports of a test's own. */
+import { areInstalled } from "./installed.ts";
 import { type Companion, startAsServer } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
 
@@ -8,14 +9,7 @@ const TRIES = 200;
 
 /** Whether both are installed. */
 export function isPgbouncerThere(): boolean {
-  return [PGBOUNCER, HAPROXY].every((program) => {
-    try {
-      return Deno.statSync(program).isFile;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  });
+  return areInstalled(PGBOUNCER, HAPROXY);
 }
 
 /** A program that listens. */

@@ -1,15 +1,12 @@
 /** A token of SoftHSM 2 and the signer in front of it, for tests and the prover. A computer without SoftHSM 2 skips the tests that use it. */
 import { createPrivateKey } from "node:crypto";
+import { areInstalled } from "./installed.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { type ServedPlatform, startCommand, taskCommand } from "./served_platform.ts";
 
-const MODULE = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
-});
+const MODULE = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) =>
+  areInstalled(path)
+);
 
 if (MODULE === undefined) {
   const words =

@@ -7,6 +7,7 @@ import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_f
 import { addAdministrator, runKeys } from "./directory_process.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
+import { areInstalled } from "testing/installed.ts";
 import { freePort, taskCommand } from "testing/served_platform.ts";
 import { sendTo } from "testing/served_environment.ts";
 
@@ -17,11 +18,7 @@ const PROXY_SECRET = "between-the-proxy-and-the-platform-9876543210";
 
 /** Returns whether OpenSSL is installed. Prints a warning if not, because tests are then skipped. */
 export function isOpensslThere(): boolean {
-  try {
-    if (Deno.statSync(OPENSSL).isFile) return true;
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  if (areInstalled(OPENSSL)) return true;
   Deno.stdout.writeSync(new TextEncoder().encode(`\n*** SKIPPED: ${OPENSSL} is missing ***\n\n`));
   return false;
 }

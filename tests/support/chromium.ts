@@ -3,6 +3,7 @@
  * chromium-headless-shell has the same engine without the windows of a desktop browser: a page costs a third of the time.
  */
 import type { Browser } from "playwright-core";
+import { areInstalled } from "testing/installed.ts";
 
 /** In order of preference. */
 const CHROMIUM = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"] as const;
@@ -27,14 +28,7 @@ export function isChromiumThere(): boolean {
 }
 
 function installed(): string | undefined {
-  return CHROMIUM.find((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-  });
+  return CHROMIUM.find((path) => areInstalled(path));
 }
 
 /** A separate browser; the caller closes it. */

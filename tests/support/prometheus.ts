@@ -1,4 +1,5 @@
 /** Debian's Prometheus on loopback, in a folder of its own, with the alert rules of the documentation. */
+import { areInstalled } from "testing/installed.ts";
 import { freePort } from "testing/served_platform.ts";
 
 export const RULES = new URL("../../docs/operations/prometheus/rules.yml", import.meta.url);
@@ -22,13 +23,10 @@ export interface Prometheus extends AsyncDisposable {
 
 /** Whether Prometheus is installed; says loudly if not. */
 export function hasPrometheus(): boolean {
-  try {
-    return Deno.statSync(PROGRAM).isFile;
-  } catch {
-    const words = "SKIPPED, NOT TESTED: alert rules on Prometheus. Install Debian's package prometheus.\n";
-    Deno.stderr.writeSync(new TextEncoder().encode(words));
-    return false;
-  }
+  if (areInstalled(PROGRAM)) return true;
+  const words = "SKIPPED, NOT TESTED: alert rules on Prometheus. Install Debian's package prometheus.\n";
+  Deno.stderr.writeSync(new TextEncoder().encode(words));
+  return false;
 }
 
 /** The rules with shorter waits, because a test cannot wait for minutes. */
