@@ -64,13 +64,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />
         {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
-        {fields.map((field) => (
-          <FieldRow
-            visit={visit}
-            field={field}
-            fault={fault?.of.get(field)}
-          />
-        ))}
+        {fields.map((field) => <FieldRow visit={visit} field={field} fault={fault?.of.get(field)} />)}
         <div class="buttons">
           <button type="submit" class="accept">{submit}</button>
           <a class="button" href={back}>
