@@ -120,9 +120,26 @@ async function startPooler(
 ): Promise<number> {
   const proxy = await startPrimaryProxy(folder, nodes);
   parts.defer(() => proxy.program.end("KILL"));
+  await leadsToThePrimary(proxy.port, nodes.length);
   const pooler = await startPgbouncer(folder, proxy.port);
   parts.defer(() => pooler.program.end());
   return pooler.port;
+}
+
+/** HAProxy takes every server for a primary until it has asked it, and leads to one after the other. */
+async function leadsToThePrimary(port: number, servers: number): Promise<void> {
+  const isPrimary = async (): Promise<boolean> => {
+    let isStandby = true;
+    await atServer(port, async (sql) => {
+      const [row] = await sql<{ is: boolean }[]>`select pg_is_in_recovery() as is`;
+      isStandby = row?.is !== false;
+    }).catch(() => {});
+    return !isStandby;
+  };
+  await until("HAProxy to the primary", async () => {
+    for (let connection = 0; connection < servers; connection++) if (!await isPrimary()) return false;
+    return true;
+  });
 }
 
 function startEtcd(folder: string): { readonly program: Companion; readonly port: number } {
