@@ -80,7 +80,11 @@ export async function openHandover(
   bank: Participant,
   response: Response,
 ): Promise<{ header: JsonObject; claims: HandoverClaims }> {
-  const url = new URL(response.headers.get("location") ?? "");
+  const location = response.headers.get("location");
+  if (location === null) {
+    throw new Error(`no redirect to the bank: ${response.status} ${await response.text()}`);
+  }
+  const url = new URL(location);
   const recipient = bank.encryption ?? bank.transport;
   const { plaintext } = await compactDecrypt(
     url.searchParams.get("oAuthUrl") ?? "",

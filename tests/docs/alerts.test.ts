@@ -1,5 +1,6 @@
 /** The alert rules and dashboards name metrics that exist, and each alert has a runbook. */
 import { assert, assertEquals } from "@std/assert";
+import { PROBE_METRICS } from "../../scripts/integrators/probe/probe_metrics.ts";
 import { PLATFORM_METRICS } from "../../src/platform/observed/metrics.ts";
 import { hasPrometheus } from "support/prometheus.ts";
 import { openEnvironment } from "testing/environment.ts";
@@ -59,7 +60,8 @@ Deno.test("rules and dashboards name declared metrics, and every dashboard is JS
       for (const { expr } of targets) expr.match(/platform_\w+/g)?.forEach((metric) => used.add(metric));
     }
   }
-  const unknown = [...used].filter((name) => !(name.replace(/_bucket$/, "") in PLATFORM_METRICS));
+  const declared = { ...PLATFORM_METRICS, ...PROBE_METRICS };
+  const unknown = [...used].filter((name) => !(name.replace(/_bucket$/, "") in declared));
   assertEquals(unknown, []);
 });
 

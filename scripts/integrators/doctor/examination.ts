@@ -18,6 +18,8 @@ export interface Patient {
   readonly name: string;
   /** The bank's code. */
   readonly bank: string;
+  /** Folder name of a bank that the examination plays, with the code `bank`. */
+  readonly ownBank?: string;
   /** Stands between the participant and the platform. */
   readonly proxy?: (fetch: Fetch) => Fetch;
 }

@@ -1,13 +1,14 @@
-/** The steps of a TPP's payment, up to the bank's answer to the order. The last two need a sandbox. */
-import { AuthorizationResponseError } from "oauth4webapi";
-import { checkCallback, exchangeCode, pushAuthorization } from "../../../src/client/tpp/authorization.ts";
-import { createConsent, createPayment, readPayment } from "../../../src/client/tpp/domestic_payments.ts";
+/** The steps of a TPP's payment, up to the bank's answer to the order. The last two need a sandbox, or a bank of the examination. */
+import { pushAuthorization } from "../../../src/client/tpp/authorization.ts";
+import { createConsent } from "../../../src/client/tpp/domestic_payments.ts";
 import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { Traces } from "../../testing/answers.ts";
 import { openItsBank } from "./access_layers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
+import { ownBankLayers } from "./own_bank.ts";
+import { payAndWait, returnedWithCode } from "./payment_end.ts";
 
 const SIGNATURE: Layer = {
   name: "payload signature",
@@ -85,38 +86,17 @@ const BACK_CHANNEL: Layer = {
     });
     const answer = await response.json() as Authorized;
     if (answer.redirect_url === undefined) throw new Wrong(await withTraces(at, answer.error_description));
-    at.returned = new URL(answer.redirect_url);
-    try {
-      checkCallback(known(at.flow), known(at.pending), at.returned);
-    } catch (error) {
-      if (!(error instanceof AuthorizationResponseError)) throw error;
-      const words = `The customer came back with ${error.error}: ${error.error_description}`;
-      throw new Wrong(await withTraces(at, words, `consent_id=${at.consentId}`));
-    }
+    const explain = (words: string, query: string): Promise<string> => withTraces(at, words, query);
+    await returnedWithCode(at, new URL(answer.redirect_url), explain);
     return "the customer approved and came back with a code";
   },
 };
-
-const SETTLE_MS = 6000;
 
 const ORDER_PUSH: Layer = {
   name: "order push",
   mend: mendBank,
   async check(at) {
-    const [flow, pending] = [known(at.flow), known(at.pending)];
-    const callback = checkCallback(flow, pending, known(at.returned));
-    const token = await exchangeCode(flow, pending, callback);
-    const order = { consentId: known(at.consentId), ...known(at.request) };
-    let payment = await createPayment(flow, token, order);
-    for (const end = Date.now() + SETTLE_MS; payment.status === "Pending" && Date.now() < end;) {
-      await new Promise((done) => setTimeout(done, 500));
-      payment = await readPayment(flow, token, payment.paymentId);
-    }
-    if (!payment.status.startsWith("Accepted")) {
-      const words = `Payment ${payment.paymentId} is ${payment.status}: the bank has not taken the order.`;
-      throw new Wrong(await withTraces(at, words, `payment_id=${payment.paymentId}`));
-    }
-    return `payment ${payment.paymentId} is ${payment.status}`;
+    return await payAndWait(at, { open: ["Pending"] }, (words, query) => withTraces(at, words, query));
   },
 };
 
@@ -145,7 +125,8 @@ async function folderOfBank({ patient: { dir, bank } }: Examination): Promise<st
 
 const STEPS: readonly Layer[] = [SIGNATURE, PAR, REDIRECT];
 
-/** A payment of one cent is made in a sandbox only. */
-export function tppLayers({ addresses }: Examination): readonly Layer[] {
+/** A payment of one cent is made in a sandbox, and at a bank whose folder is given. */
+export function tppLayers({ addresses, patient: { ownBank } }: Examination): readonly Layer[] {
+  if (ownBank !== undefined) return [...STEPS, ...ownBankLayers(ownBank)];
   return addresses.banks_url === undefined ? STEPS : [...STEPS, BACK_CHANNEL, ORDER_PUSH];
 }

@@ -20,6 +20,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "ops",
     "case",
     "log",
+    "probe",
     "reconcile",
     "erase",
   ],

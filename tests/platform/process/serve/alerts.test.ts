@@ -233,7 +233,7 @@ const TOGETHER = [
 
 /**
  * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, one that
- * needs a token in `signer.test.ts`, and in `tests/docs/alert_rules.yml` those of hours, of PostgreSQL, the edge and the disk.
+ * needs a token in `signer.test.ts`, and in `tests/docs/alert_rules.yml` those of hours, of PostgreSQL, the edge, the disk and the probe.
  */
 const ELSEWHERE = [
   "EdgeFailing",
@@ -242,6 +242,8 @@ const ELSEWHERE = [
   "HandshakesFailing",
   "OrdersHeld",
   "PaymentsUnsettled",
+  "ProbeAbsent",
+  "ProbeFailing",
   "SignerFailing",
   "StoreHasOneCopy",
   "VolumeNearlyFull",
