@@ -88,6 +88,8 @@ export { default as "operations/runbooks/orders-delayed" } from "../../docs/oper
 export { default as "operations/runbooks/orders-held" } from "../../docs/operations/runbooks/orders-held.md" with { type: "text" };
 export { default as "operations/runbooks/payments-unsettled" } from "../../docs/operations/runbooks/payments-unsettled.md" with { type: "text" };
 export { default as "operations/runbooks/platform-down" } from "../../docs/operations/runbooks/platform-down.md" with { type: "text" };
+export { default as "operations/runbooks/probe-absent" } from "../../docs/operations/runbooks/probe-absent.md" with { type: "text" };
+export { default as "operations/runbooks/probe-failing" } from "../../docs/operations/runbooks/probe-failing.md" with { type: "text" };
 export { default as "operations/runbooks/requests-failing" } from "../../docs/operations/runbooks/requests-failing.md" with { type: "text" };
 export { default as "operations/runbooks/requests-shed" } from "../../docs/operations/runbooks/requests-shed.md" with { type: "text" };
 export { default as "operations/runbooks/signer-failing" } from "../../docs/operations/runbooks/signer-failing.md" with { type: "text" };
