@@ -29,7 +29,8 @@ export { nodeListener, type NodeRequest, type NodeResponse } from "./bank/node_l
 export { type Handover, HandoverRejected, openHandover } from "./bank/open_handover.ts";
 export type { StatedOrder } from "./bank/order_statement.ts";
 export { type OrderAnswer, type OrderBook, ordersHandler } from "./bank/orders_handler.ts";
-export { type OrderAccount, OrderRejected, type PaymentOrder } from "./bank/payment_order.ts";
+export type { OrderAccount, OrderAddress, OrderedInitiation, PayingAccount } from "./bank/initiation.ts";
+export { OrderRejected, type PaymentOrder } from "./bank/payment_order.ts";
 export { type PulledOrders, pullOrders } from "./bank/pull_orders.ts";
 export type { ReplayMemory } from "./bank/replay_memory.ts";
 export { type ResultStatusCode, resultUrl, type ScaResult } from "./bank/seal_result.ts";

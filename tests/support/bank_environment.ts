@@ -85,9 +85,13 @@ export async function bankEnvironment(
 
 /** `Data.Initiation` of a consent over 1210.00 EUR; implicit if an account is given. */
 export function initiationOf(debtorAccount?: string): Record<string, unknown> {
+  return { InstructionIdentification: null, ...orderedInitiation(debtorAccount) };
+}
+
+/** Of an order: what the TPP did not send is absent. */
+export function orderedInitiation(debtorAccount?: string): Record<string, unknown> {
   const scheme = { SchemeName: "UK.OBIE.IBAN" };
   return {
-    InstructionIdentification: null,
     EndToEndIdentification: "ORDER-4711",
     InstructedAmount: { Amount: "1210.00", Currency: "EUR" },
     CreditorAccount: { ...scheme, Identification: "FR1420041010050500013M02606", Name: "Demo <Shop>" },

@@ -38,7 +38,7 @@ export const imports: Deno.lint.Rule = ruleFor(/^(src|scripts)\//, ({ path, repo
 });
 
 /** What the client library's package offers, which its readers see in one place. */
-const PACKAGE_ENTRIES = /^src\/client\/(tpp|bank)\.ts$/;
+const PACKAGE_ENTRIES = /^src\/client\/(tpp|bank|iso20022)\.ts$/;
 
 /** A barrel only re-exports from other files, or re-exports everything of one. */
 export const noBarrel: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => ({

@@ -15,7 +15,7 @@ import {
 /** Installed beside the package. */
 const DEPENDENCIES = ["jose"];
 /** Contained in the package, so that installing it adds nothing else. */
-const CONTAINED = ["oauth4webapi", "zod"];
+const CONTAINED = ["@xmldom/xmldom", "oauth4webapi", "zod"];
 const SOURCE = "src/client";
 
 /** Builds the package below `out`. @throws {Error} if a tool fails or a type must be inferred */

@@ -6,15 +6,18 @@ import { compactVerify, decodeProtectedHeader } from "jose";
 import * as z from "zod/mini";
 import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../party/profile.ts";
 import type { Bank } from "./bank.ts";
+import type { OrderedInitiation, PayingAccount } from "./initiation.ts";
+import { initiationSchema, payingAccountSchema } from "./initiation_schema.ts";
 
 /** A verified payment order. */
 export interface PaymentOrder {
   /** Idempotency key of the execution. */
   readonly domesticPaymentId: string;
   readonly consentId: string | undefined;
-  readonly amount: { readonly Amount: string; readonly Currency: string };
+  /** What the TPP ordered and the customer authorised. */
+  readonly initiation: OrderedInitiation;
+  /** The account that pays: chosen at the bank, or the one that the TPP named. */
   readonly debtor: PayingAccount;
-  readonly creditor: OrderAccount;
   /** The order as the platform signed it, if it was pushed: the platform can recover a lost payment from it. */
   readonly signed?: string;
 }
@@ -27,20 +30,12 @@ export class OrderRejected extends Error {
 const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
 const nonEmpty = z.string().check(z.minLength(1));
-const accountSchema = z.object({ SchemeName: nonEmpty, Identification: nonEmpty });
-/** `Currency` is present if the payer chose an account in another currency than the payment's. */
-const payingAccountSchema = z.extend(accountSchema, { Currency: z.optional(z.string()) });
 /** `Data` of an order, pushed or pulled. */
 const orderDataSchema = z.object({
   DomesticPaymentId: z.uuid(),
   ConsentId: z.optional(z.string()),
   BankId: z.optional(z.string()),
-  Initiation: z.object({
-    InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-    CreditorAccount: accountSchema,
-    DebtorAccount: z.optional(accountSchema),
-  }),
-  /** The account that pays: selected during SCA, or the initiation's own. */
+  Initiation: initiationSchema,
   DebtorAccount: z.optional(payingAccountSchema),
 });
 const orderSchema = z.object({
@@ -49,18 +44,6 @@ const orderSchema = z.object({
   exp: z.int(),
   Data: orderDataSchema,
 });
-
-/** An account as an order names it. */
-export interface OrderAccount {
-  readonly SchemeName: string;
-  readonly Identification: string;
-}
-
-/** The account that pays. */
-export interface PayingAccount extends OrderAccount {
-  /** Absent: the payment's. An IBAN can have several. */
-  readonly Currency?: string | undefined;
-}
 
 /**
  * Verifies this JWS and returns its order.
@@ -96,9 +79,8 @@ function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
   return {
     domesticPaymentId: data.DomesticPaymentId,
     consentId: data.ConsentId,
-    amount: data.Initiation.InstructedAmount,
+    initiation: data.Initiation,
     debtor,
-    creditor: data.Initiation.CreditorAccount,
   };
 }
 

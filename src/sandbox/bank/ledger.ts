@@ -136,14 +136,14 @@ function outcomeOf({ answer, reasonCode, reason }: ExecutedOrder, isNew: boolean
 
 function accountOf(
   accounts: readonly CustomerAccount[],
-  { debtor, amount }: PaymentOrder,
+  { debtor, initiation }: PaymentOrder,
 ): CustomerAccount | undefined {
-  return accountAt(accounts, debtor, debtor.Currency ?? amount.Currency);
+  return accountAt(accounts, debtor, debtor.Currency ?? initiation.InstructedAmount.Currency);
 }
 
 /** The account's remaining balance, or the reason why it cannot be debited. */
 function debitOf(
-  { amount }: PaymentOrder,
+  { initiation: { InstructedAmount: amount } }: PaymentOrder,
   account: CustomerAccount | undefined,
   balance: number,
 ): { readonly remaining: number; readonly reason?: RejectionReason } {

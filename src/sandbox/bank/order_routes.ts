@@ -4,6 +4,7 @@ import { reportStatus } from "../../client/bank/back_channel.ts";
 import type { StatedOrder } from "../../client/bank/order_statement.ts";
 import { type OrderAnswer, ordersHandler } from "../../client/bank/orders_handler.ts";
 import type { PaymentOrder } from "../../client/bank/payment_order.ts";
+import { toPain001 } from "../../client/iso20022/pain001.ts";
 import type { Bank } from "./bank.ts";
 import type { ExecutedOrder } from "./ledger.ts";
 import { takeOrder } from "./take_order.ts";
@@ -24,6 +25,14 @@ export function orderRoutes(bank: Bank): Hono {
     const [accounts, orders] = await Promise.all([accountsOf(bank), bank.ledger.orders()]);
     return c.json({ Accounts: accounts, Orders: orders.map(wireOrder) });
   });
+  routes.get("/ledger/:id/pain.001", async (c) => {
+    const executed = await bank.ledger.find(c.req.param("id"));
+    if (executed === undefined) return c.notFound();
+    const { order, executedAtMs: at } = executed;
+    return c.body(toPain001(order, { debtorAgent: { id: bank.profile.code }, at }), 200, {
+      "content-type": "application/xml",
+    });
+  });
   return routes;
 }
 
@@ -31,7 +40,7 @@ export function orderRoutes(bank: Bank): Hono {
 async function answer(bank: Bank, order: PaymentOrder): Promise<OrderAnswer | Response> {
   // A push fault applies only to an order that is not yet executed.
   const isKnown = await bank.ledger.find(order.domesticPaymentId) !== undefined;
-  const subject = { consentId: order.consentId, amount: order.amount.Amount };
+  const subject = { consentId: order.consentId, amount: order.initiation.InstructedAmount.Amount };
   const fault = isKnown ? undefined : bank.faults.meet("push", subject)?.name;
   if (fault === "server_error") return Response.json({ error: "temporarily_unavailable" }, { status: 503 });
   if (fault === "wrong_status") return { status: "Accepted" };
@@ -83,9 +92,9 @@ function wireOrder(
     Status: status,
     ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
     ...(reason === undefined ? {} : { StatusReason: reason }),
-    InstructedAmount: order.amount,
+    InstructedAmount: order.initiation.InstructedAmount,
     DebtorAccount: order.debtor,
-    CreditorAccount: order.creditor,
+    CreditorAccount: order.initiation.CreditorAccount,
     ExecutionDateTime: new Date(executedAtMs).toISOString(),
   };
 }

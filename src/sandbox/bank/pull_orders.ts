@@ -60,7 +60,10 @@ const NOT_TAKEN: ReadonlySet<FaultName> = new Set([
 ]);
 
 async function take(bank: Bank, order: PaymentOrder): Promise<OrderAnswer | undefined> {
-  const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
+  const fault = bank.faults.foresee("push", {
+    consentId: order.consentId,
+    amount: order.initiation.InstructedAmount.Amount,
+  });
   if (fault !== undefined && NOT_TAKEN.has(fault)) return undefined; // the order also fails if it is pulled
   const { answer: status, reasonCode, reason } = await takeOrder(bank, order, "pull");
   return { status, reasonCode, reason };

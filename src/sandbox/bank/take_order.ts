@@ -13,7 +13,7 @@ export async function takeOrder(
   order: PaymentOrder,
   by: "push" | "pull",
 ): Promise<OrderOutcome> {
-  const subject = { consentId: order.consentId, amount: order.amount.Amount };
+  const subject = { consentId: order.consentId, amount: order.initiation.InstructedAmount.Amount };
   const outcome = await ledger.execute(
     order,
     () => rejectionOf(faults.meet("execution", subject)?.reasonCode),

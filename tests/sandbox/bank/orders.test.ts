@@ -1,5 +1,6 @@
 /** Payment orders that the platform pushes: executed once, rejected when not authentic, and settled afterwards. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fromPain001 } from "../../../src/client/iso20022.ts";
 import {
   ALICE_EUR_AT_BANKA,
   ALICE_GBP_AT_BANKA,
@@ -10,14 +11,14 @@ import {
   type BankEnvironment,
   bankEnvironment,
   BANKS_URL,
-  initiationOf,
+  orderedInitiation,
   signOrder,
 } from "support/bank_environment.ts";
 
 const PAYMENT_ID = "0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00";
 
 function order(debtor: string, id = PAYMENT_ID, amount = "1210.00"): Record<string, unknown> {
-  const initiation = { ...initiationOf(debtor), InstructedAmount: { Amount: amount, Currency: "EUR" } };
+  const initiation = { ...orderedInitiation(debtor), InstructedAmount: { Amount: amount, Currency: "EUR" } };
   return { Data: { DomesticPaymentId: id, ConsentId: crypto.randomUUID(), Initiation: initiation } };
 }
 
@@ -63,6 +64,19 @@ Deno.test("POST payment-orders debits once, however often the order is delivered
   assertEquals((balances as Record<string, string>)[ALICE_EUR_AT_BANKA], "98790.00");
   assertEquals(statuses, ["AcceptedSettlementInProcess"]);
   assertEquals(env.timers.length, 1);
+});
+
+Deno.test("GET ledger/…/pain.001 is the order in a message of ISO 20022 [PO7]", async () => {
+  using env = await bankEnvironment();
+  const read = (): Promise<Response> =>
+    env.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger/${PAYMENT_ID}/pain.001`));
+  assertEquals((await read()).status, 404);
+  await push(env, await signOrder(env, order(ALICE_EUR_AT_BANKA)));
+  const response = await read();
+  assertEquals(response.headers.get("content-type"), "application/xml");
+  const { domesticPaymentId, initiation, debtor } = fromPain001(await response.text());
+  assertEquals([domesticPaymentId, initiation.InstructedAmount.Amount], [PAYMENT_ID, "1210.00"]);
+  assertEquals(debtor.Identification, ALICE_EUR_AT_BANKA);
 });
 
 Deno.test("POST payment-orders debits the currency of the account that the payer chose [BF7]", async () => {
@@ -114,7 +128,7 @@ for (const [name, [unpaid, code, reason]] of Object.entries(unpayable)) {
 Deno.test("POST payment-orders takes the selected account beside the initiation", async () => {
   using env = await bankEnvironment();
   const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: ALICE_EUR_AT_BANKA };
-  const Data = { DomesticPaymentId: PAYMENT_ID, Initiation: initiationOf(), DebtorAccount };
+  const Data = { DomesticPaymentId: PAYMENT_ID, Initiation: orderedInitiation(), DebtorAccount };
   assertEquals(await push(env, await signOrder(env, { Data })), [200, {
     Status: "AcceptedSettlementInProcess",
   }]);

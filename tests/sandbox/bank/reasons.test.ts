@@ -5,7 +5,7 @@ import { call, clientToken, good } from "testing/flows.ts";
 import { BANK_REASON_CODES } from "../../../src/client/party/reason_codes.ts";
 import { amountOf, createFaults } from "../../../src/sandbox/bank/faults.ts";
 import { ALICE_EUR_AT_BANKA } from "../../../src/sandbox/bank/customers.ts";
-import { bankEnvironment, BANKS_URL, initiationOf, signOrder } from "support/bank_environment.ts";
+import { bankEnvironment, BANKS_URL, orderedInitiation, signOrder } from "support/bank_environment.ts";
 import { arm, openBanksEnvironment, over, paidAt, visit } from "support/banks_environment.ts";
 
 Deno.test("an amount chooses the code with which a bank rejects an order or a customer [RSN6]", () => {
@@ -26,7 +26,7 @@ Deno.test("a bank answers a push with the code of the amount, for each code [RSN
   const answered: unknown[] = [];
   for (const code of BANK_REASON_CODES) {
     const InstructedAmount = { Amount: amountOf("refuse", code), Currency: "EUR" };
-    const Initiation = { ...initiationOf(ALICE_EUR_AT_BANKA), InstructedAmount };
+    const Initiation = { ...orderedInitiation(ALICE_EUR_AT_BANKA), InstructedAmount };
     const Data = { DomesticPaymentId: crypto.randomUUID(), ConsentId: crypto.randomUUID(), Initiation };
     const response = await env.banks.fetch(
       new Request(`${BANKS_URL}/BANKA/payment-orders`, {
