@@ -13,6 +13,8 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
   "kept_piece",
   "age_mark",
   "day_figures",
+  "funnel_case",
+  "funnel_day",
 ]);
 
 /** Returns the records that show whether any state changed. */

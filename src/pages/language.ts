@@ -50,6 +50,11 @@ export function directionOf(language: Language): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";
 }
 
+/** Returns the first of `uiLocales` that there is a catalogue for. */
+export function languageAsked(uiLocales: readonly string[]): Language | undefined {
+  return uiLocales.map(primaryOf).find(isLanguage);
+}
+
 /**
  * The reader's language: the one chosen on the page, else the first of `uiLocales` that there is a catalogue for, else
  * the best of `Accept-Language`, else English. Faulty parts of the header are ignored.
@@ -60,7 +65,7 @@ export function chooseLanguage(
   uiLocales: readonly string[] = [],
 ): Language {
   if (isLanguage(chosen)) return chosen;
-  const asked = uiLocales.map(primaryOf).find(isLanguage);
+  const asked = languageAsked(uiLocales);
   if (asked !== undefined) return asked;
   const ranges = rangesOf(acceptLanguage ?? "");
   let best = FALLBACK;

@@ -262,6 +262,16 @@ export const COMMANDS: readonly Command[] = [
       get(`/reports/${kind}${csv === true ? ".csv" : ""}`, { id, from, until, after }),
   })),
   {
+    words: "report funnel",
+    ids: [],
+    required: [],
+    optional: ["by", "bank", "tpp", "from", "until"],
+    switches: ["csv"],
+    help: "How many customers reach each step; --by day,bank,tpp,type,language",
+    plan: (_, { csv, by, bank, tpp, from, until }) =>
+      get(`/reports/funnel${csv === true ? ".csv" : ""}`, { by, bank, tpp, from, until }),
+  },
+  {
     words: "history",
     ids: ["SUBJECT"],
     required: [],

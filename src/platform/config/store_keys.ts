@@ -230,6 +230,20 @@ export const figuresKey = (of: string, day: string, subject?: string, process?: 
   ...(process === undefined ? [] : [process]),
 ];
 
+/** A case that may still change the funnel (`observed/funnel/funnel_store.ts`), by the time of its next look. */
+export const funnelCaseKey = (
+  at: number,
+  consent: ConsentId,
+): Key => ["funnel_case", ...placePart(at, consent)];
+
+/** The funnel of a day (`observed/funnel/funnel_store.ts`), and the prefix of its banks and TPPs. For `PLATFORM_REPORT_DAYS`. */
+export const funnelDayKey = (day: string, bank?: string, client?: string): Key => [
+  "funnel_day",
+  day,
+  ...(bank === undefined ? [] : [bank]),
+  ...(bank === undefined || client === undefined ? [] : [client]),
+];
+
 /** Ids of consents and payments by the hash of another id (`guards/lookup/lookup_store.ts`), newest first. 400 days. */
 export const lookupKey = (hash: string, ...place: readonly string[]): Key => ["lookup", hash, ...place];
 

@@ -52,6 +52,7 @@ import {
 import { type BankRouteDeps, bankRoutes } from "../operations/health/bank_routes.ts";
 import type { OwnReadDeps } from "../operations/own/own_reads.ts";
 import { ownRoutes } from "../operations/own/routes.ts";
+import { type FunnelRouteDeps, funnelRoutes } from "../operations/funnel/funnel_routes.ts";
 import { type ReportRouteDeps, reportRoutes } from "../operations/reports/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "../operations/search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "../operations/traces/routes.ts";
@@ -147,6 +148,7 @@ export interface OperationsDeps extends ErrorDeps {
     & CaseRouteDeps
     & SearchRouteDeps
     & ReportRouteDeps
+    & FunnelRouteDeps
     & OwnReadDeps
     & ProposalDeps
     & StateRouteDeps
@@ -219,6 +221,7 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
     ...caseRoutes(operations),
     ...searchRoutes(operations),
     ...reportRoutes(operations),
+    ...funnelRoutes(operations),
     ...ownRoutes(operations),
     ...stateRoutes(operations),
     ...operationsDocumentRoutes(operations),

@@ -118,6 +118,7 @@ function readings(
     traces,
     figures,
     figuresStore,
+    funnel,
     listBanks,
     standingOf,
     events,
@@ -130,6 +131,7 @@ function readings(
   OperationsDeps["operations"],
   | "traces"
   | "figuresStore"
+  | "funnel"
   | "lastPushes"
   | "listBanks"
   | "standingOf"
@@ -141,7 +143,7 @@ function readings(
 > {
   const ofEvents = { events, subscriptions, eventCircuit };
   const lastPushes = { all: figures.lastPushes };
-  return { traces, figuresStore, lastPushes, listBanks, standingOf, ...ofEvents, errorUri, ...audit };
+  return { traces, figuresStore, funnel, lastPushes, listBanks, standingOf, ...ofEvents, errorUri, ...audit };
 }
 
 function consoleParts(

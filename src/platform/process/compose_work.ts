@@ -22,6 +22,7 @@ import { openBankHealthStore } from "../operations/health/bank_health_store.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
 import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
+import { countFunnel } from "../operations/funnel/count_funnel.ts";
 import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
@@ -67,6 +68,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly sendSpans?: () => Promise<number>;
   /** Stores the figures of reports. */
   readonly writeFigures: () => Promise<number>;
+  /** Counts the funnel from the histories of cases that have not ended. */
+  readonly countFunnel: () => Promise<number>;
   /** Notes once a minute which banks are not available. */
   readonly watchBanks: () => Promise<number>;
   /** Judges each bank by the last pushes of all processes, and stages the notice of a change. */
@@ -189,6 +192,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     writeTraces: () => traceQueue.write(),
     ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
     writeFigures: () => figures.write(),
+    countFunnel: () => countFunnel({ ...parts, ...shared }),
     ...bankJobs(parts, shared),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge: parts.markAge,

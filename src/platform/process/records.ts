@@ -15,6 +15,7 @@ import { bankHealthRecord } from "../operations/health/bank_health_store.ts";
 import { lastPushesRecord } from "../operations/health/push_note_store.ts";
 import { unsettledRecord, unsettledSearchRecord } from "../operations/unsettled/unsettled_store.ts";
 import { processRecord } from "../operations/process_store.ts";
+import { funnelCaseRecord, funnelDayRecord } from "../observed/funnel/funnel_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
 import { claimRecord } from "../guards/idempotency/idempotent.ts";
@@ -95,6 +96,8 @@ export const platformRecords = [
   traceRecord,
   traceOfRecord,
   figuresRecord,
+  funnelCaseRecord,
+  funnelDayRecord,
   proposals.record,
   proposals.openRecord,
   processRecord,

@@ -4,7 +4,8 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { type ConsentRequest, openConsent, type ReadableConsent } from "./consent.ts";
+import { stageFunnelCase } from "../../observed/funnel/funnel_store.ts";
+import { type ConsentRequest, isImplicit, openConsent, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import type { OpenConsents } from "./open_consents.ts";
 import { readConsent } from "./read_consent.ts";
@@ -66,6 +67,8 @@ async function create(
     const { documents } = command;
     deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", documents, ...proof });
     deps.claims.stage(tx, found.free, consent.id);
+    const type = isImplicit(consent) ? "implicit" : "explicit";
+    stageFunnelCase(tx, { consentId: consent.id, bank, clientId, type, createdAt: consent.createdAt }); // contract FUN2
     return consent;
   });
 }

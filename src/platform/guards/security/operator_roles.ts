@@ -79,6 +79,8 @@ const API_ROLES = {
   "GET /operations/reports/banks.csv": ROLES,
   "GET /operations/reports/tpps": ROLES,
   "GET /operations/reports/tpps.csv": ROLES,
+  "GET /operations/reports/funnel": ROLES,
+  "GET /operations/reports/funnel.csv": ROLES,
   "GET /operations/own/registrations": PARTICIPANTS,
   "GET /operations/own/search": PARTICIPANTS,
   "GET /operations/own/rejected-requests": PARTICIPANTS,

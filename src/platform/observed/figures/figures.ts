@@ -114,13 +114,17 @@ export function common(one: Uint8Array | undefined, other: Uint8Array | undefine
  * Returns the bound below which this part of the times is, such as 0.95. Returns undefined without times, and null if
  * it is above every bound.
  */
-export function boundOf(numbers: readonly number[] | undefined, part: number): number | null | undefined {
+export function boundOf(
+  numbers: readonly number[] | undefined,
+  part: number,
+  bounds: readonly number[] = BUCKETS,
+): number | null | undefined {
   const all = (numbers ?? []).reduce((sum, number) => sum + number, 0);
   if (all === 0) return undefined;
   let below = 0;
   for (const [place, number] of (numbers ?? []).entries()) {
     below += number;
-    if (below >= all * part) return BUCKETS[place] ?? null;
+    if (below >= all * part) return bounds[place] ?? null;
   }
   return null;
 }

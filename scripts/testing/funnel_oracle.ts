@@ -1,0 +1,90 @@
+/** What the funnel must be, from the events of all histories in a store. It shares no code with the platform's counting. */
+import type { AuditEntry } from "../../src/platform/evidence/evidence.ts";
+import { auditRecord } from "../../src/platform/evidence/audit_trail.ts";
+import { consentRecord } from "../../src/platform/core/consents/consent_store.ts";
+import { paymentRecord } from "../../src/platform/core/payments/payment_store.ts";
+import { asConsentId, paymentIdOf } from "../../src/base/kernel/identifiers.ts";
+import type { Store } from "../../src/base/store/store.ts";
+import { funnelDayRecord } from "../../src/platform/observed/funnel/funnel_store.ts";
+
+/** Numbers by `day bank tpp type step` and by `day bank tpp type left step code`. Languages are added up. */
+export type Numbers = Readonly<Record<string, number>>;
+
+const MOST = 100_000;
+const STEPS = ["created", "pushed", "opened", "atBank", "returned", "decided", "paid", "final"];
+const SETTLED = [
+  "Rejected",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+];
+
+/** Returns the numbers that follow from the histories in the store. */
+export async function numbersOfHistories(store: Store): Promise<Numbers> {
+  const histories = new Map<string, AuditEntry[]>();
+  for (
+    const { key, value } of (await store.list({ prefix: ["audit"], limit: MOST })).map(auditRecord.decode)
+  ) {
+    const subject = key[1] ?? "";
+    histories.set(subject, [...histories.get(subject) ?? [], value]);
+  }
+  const numbers: Record<string, number> = {};
+  const add = (name: string): void => void (numbers[name] = (numbers[name] ?? 0) + 1);
+  for (const [subject, history] of histories) {
+    const id = asConsentId(subject);
+    if (id === undefined || history[0]?.event !== "consent.AwaitingAuthorisation") continue;
+    const consent = (await consentRecord.get(store, ["consent", subject]))?.value;
+    const paymentId = await paymentIdOf(id);
+    const payment = (await paymentRecord.get(store, ["payment", paymentId]))?.value;
+    if (consent === undefined) throw new Error(`the history of ${subject} has no consent`);
+    const day = new Date(history[0].at).toISOString().slice(0, 10);
+    const type = consent.request.initiation.debtorAccount === undefined ? "explicit" : "implicit";
+    const of = `${day} ${consent.bank} ${consent.clientId} ${type}`;
+    const { step, isLeft } = lastStep(history, histories.get(paymentId) ?? []);
+    for (const name of STEPS.slice(0, step + 1)) add(`${of} ${name}`);
+    const code = step < 7 ? consent.statusReasonCode : payment?.statusReasonCode;
+    if (isLeft) add(`${of} left ${STEPS[step]} ${code ?? "without code"}`);
+  }
+  return numbers;
+}
+
+function lastStep(
+  consent: readonly AuditEntry[],
+  payment: readonly AuditEntry[],
+): { readonly step: number; readonly isLeft: boolean } {
+  const end = consent.findIndex(({ event }) => event === "consent.Rejected");
+  const before = end < 0 ? consent : consent.slice(0, end + 1);
+  const happened = (is: (entry: AuditEntry) => boolean): boolean => before.some(is);
+  const byBank = ({ reason = "" }: AuditEntry): boolean => reason.startsWith("bank: ");
+  const settled = payment.find(({ event }) => SETTLED.some((status) => event === `payment.${status}`));
+  if (end < 0 && settled !== undefined) return { step: 7, isLeft: settled.event === "payment.Rejected" };
+  if (end < 0 && payment.length > 0) return { step: 6, isLeft: false };
+  const decided = happened(({ event, actor }) =>
+    /^consent\.(?:Authorized|Rejected)$/.test(event) && actor === "customer"
+  );
+  const isLeft = end >= 0;
+  if (decided) return { step: 5, isLeft };
+  if (happened(byBank)) return { step: 4, isLeft };
+  if (happened(({ reason }) => reason === "payer accounts reported")) return { step: 3, isLeft };
+  if (happened(({ event }) => event === "consent.customer_sent_to_bank")) return { step: 2, isLeft };
+  return { step: happened(({ event }) => event === "consent.authorization_requested") ? 1 : 0, isLeft };
+}
+
+/** Returns the numbers that the store's funnel has. */
+export async function numbersOfFunnel(store: Store): Promise<Numbers> {
+  const numbers: Record<string, number> = {};
+  const rows = (await store.list({ prefix: ["funnel_day"], limit: MOST })).map(funnelDayRecord.decode);
+  for (const { key: [, day, bank, tpp], value: { parts } } of rows) {
+    for (const { type, reached, left } of parts) {
+      const all = [
+        ...Object.entries(reached),
+        ...Object.entries(left).map(([name, more]) => [`left ${name}`, more] as const),
+      ];
+      for (const [name, more = 0] of all) {
+        const full = `${day} ${bank} ${tpp} ${type} ${name}`;
+        if (more !== 0) numbers[full] = (numbers[full] ?? 0) + more;
+      }
+    }
+  }
+  return numbers;
+}

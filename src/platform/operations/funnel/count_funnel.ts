@@ -1,0 +1,131 @@
+/**
+ * Background work: counts the funnel from the histories of cases (contract FUN2). A case is looked at until it has ended, less
+ * often the older it gets. Several processes may do so: the sums and the entries of their cases change in one commit.
+ */
+import { type ConsentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
+import type { Entry, Store } from "../../../base/store/store.ts";
+import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
+import type { ReasonCode } from "../../../base/values/reason_codes.ts";
+import { languageAsked } from "../../../pages/language.ts";
+import type { ConsentStore } from "../../core/consents/consent_store.ts";
+import { readUiLocales } from "../../core/oauth/pushed_request.ts";
+import type { PaymentStore } from "../../core/payments/payment_store.ts";
+import { historyOf } from "../../evidence/audit_trail.ts";
+import { type AuditEntry, usualPlace } from "../../evidence/evidence.ts";
+import { bodyAt } from "../../evidence/evidence_store.ts";
+import { dayOf } from "../../observed/figures/figures.ts";
+import { countJourney, type FunnelPart, noSums } from "../../observed/funnel/funnel.ts";
+import type { CountedCases, FunnelCase, FunnelDay, FunnelStore } from "../../observed/funnel/funnel_store.ts";
+import { isOver, type Journey } from "../../observed/funnel/journey.ts";
+import { journeyOf } from "./journey_of.ts";
+
+export interface CountFunnelDeps extends TransactDeps {
+  readonly funnel: FunnelStore;
+  readonly consents: Pick<ConsentStore, "find">;
+  readonly payments: Pick<PaymentStore, "find">;
+}
+
+/** Cases of a pass. */
+const PAGE = 200;
+/** Cases of a commit: with their entries and the sums far below the limit of a commit. */
+const BATCH = 50;
+/** A case is looked at again when it is a quarter older, but within these bounds. */
+const [SOONEST_MS, LATEST_MS] = [10_000, 3_600_000];
+
+/** Returns how many cases it has looked at. @throws {StoreFailure} */
+export async function countFunnel(
+  deps: CountFunnelDeps,
+  isStopped: () => boolean = () => false,
+): Promise<number> {
+  const due = await deps.funnel.due(deps.clock(), PAGE);
+  const groups = Map.groupBy(
+    due,
+    ({ value: { createdAt, bank, clientId } }) => `${dayOf(createdAt)} ${bank} ${clientId}`,
+  );
+  let counted = 0;
+  for (const cases of groups.values()) {
+    for (let from = 0; from < cases.length && !isStopped(); from += BATCH) {
+      const batch = cases.slice(from, from + BATCH);
+      if (!await countBatch(deps, batch)) return counted; // another process counts
+      counted += batch.length;
+    }
+  }
+  return counted;
+}
+
+/** Returns false if another process has changed a case or the sums. */
+async function countBatch(deps: CountFunnelDeps, cases: readonly Entry<FunnelCase>[]): Promise<boolean> {
+  const [first] = cases;
+  if (first === undefined) return true;
+  const former = await deps.funnel.sumsOf(first.value); // before the histories: a newer sum follows from newer ones
+  const journeys = await Promise.all(cases.map(({ value }) => readJourney(deps, value)));
+  const now = deps.clock();
+  const counted: CountedCases = {
+    sums: sumsAfter(former?.value, cases.map(({ value }, place) => [value, journeys[place]])),
+    cases: cases.map((entry, place) => {
+      const journey = journeys[place];
+      if (journey === undefined || isOver(journey)) return { former: entry };
+      return { former: entry, next: { at: nextLook(entry.value.createdAt, now), counted: journey } };
+    }),
+  };
+  return await commitIfUnchanged(deps, (tx) => deps.funnel.stageCounted(tx, former, counted));
+}
+
+function nextLook(createdAt: number, now: number): number {
+  return now + Math.min(LATEST_MS, Math.max(SOONEST_MS, (now - createdAt) / 4 | 0));
+}
+
+/** A case without a history, which was deleted, stays as it was counted. */
+function sumsAfter(
+  former: FunnelDay | undefined,
+  cases: readonly (readonly [FunnelCase, Journey | undefined])[],
+): FunnelDay {
+  const parts = new Map<string, FunnelPart>();
+  for (const part of structuredClone(former?.parts ?? [])) parts.set(`${part.type} ${part.language}`, part);
+  const count = ({ type }: FunnelCase, journey: Journey, by: 1 | -1): void => {
+    const name = `${type} ${journey.language}`;
+    const part = parts.get(name) ?? { type, language: journey.language, ...noSums() };
+    parts.set(name, part);
+    countJourney(part, journey, by);
+  };
+  for (const [one, journey] of cases) {
+    if (journey === undefined) continue;
+    if (one.counted !== undefined) count(one, one.counted, -1);
+    count(one, journey, 1);
+  }
+  return { parts: [...parts.values()].filter(({ reached }) => reached.created !== 0) };
+}
+
+/** Returns undefined if the history was deleted. */
+export async function readJourney(
+  { store, consents, payments }: Pick<CountFunnelDeps, "store" | "consents" | "payments">,
+  { consentId }: Pick<FunnelCase, "consentId">,
+): Promise<Journey | undefined> {
+  const paymentId = await paymentIdOf(consentId);
+  const [consent, payment] = await Promise.all([historyOf(store, consentId), historyOf(store, paymentId)]);
+  const asked = await askedLanguage(store, consentId, consent);
+  const ended = consent.some(({ event }) => event === "consent.Rejected") ||
+    payment.some(({ event }) => event === "payment.Rejected");
+  const codes = ended
+    ? await Promise.all([consents.find(store, consentId), payments.find(store, paymentId)])
+    : [null, null];
+  const [consentCode, paymentCode] = codes.map((entry): ReasonCode | undefined =>
+    entry?.value.statusReasonCode
+  );
+  return journeyOf(consent, payment, { asked, consentCode, paymentCode });
+}
+
+/** Returns the language that the first pushed request asked for, unless a page shows which one the customer read. */
+async function askedLanguage(
+  store: Store,
+  consentId: ConsentId,
+  history: readonly AuditEntry[],
+): Promise<string | undefined> {
+  const kind = "pushed_request";
+  const pushed = history.find(({ items = [] }) => items.some((item) => item.kind === kind));
+  if (pushed === undefined || history.some(({ page }) => page !== undefined)) return undefined;
+  const body = await bodyAt(store, usualPlace(consentId, pushed.sequence, kind));
+  if (body === null || body === "lost") return undefined;
+  const form = new URLSearchParams(new TextDecoder().decode(body.bytes));
+  return languageAsked(readUiLocales(form.get("ui_locales") ?? undefined));
+}

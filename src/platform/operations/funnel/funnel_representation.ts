@@ -1,0 +1,120 @@
+/** The funnel on the wire: JSON, and CSV with a line for each row (contract FUN3). */
+import { z } from "@hono/zod-openapi";
+import { REASON_CODES } from "../../../base/values/reason_codes.ts";
+import { boundOf } from "../../observed/figures/figures.ts";
+import { type FunnelSums, STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
+import { CONSENT_TYPES, type Step, STEPS } from "../../observed/funnel/journey.ts";
+import type { FunnelRow } from "./funnel_report.ts";
+
+/** The steps on the wire. */
+export const STEP_NAMES: Readonly<Record<Step, string>> = {
+  created: "Created",
+  pushed: "Pushed",
+  opened: "Opened",
+  atBank: "AtBank",
+  returned: "Returned",
+  decided: "Decided",
+  paid: "Paid",
+  final: "Final",
+};
+const stepNames = STEPS.map((step) => STEP_NAMES[step]);
+
+const seconds = z.number().nullable().openapi({
+  description: "Seconds. The upper bound of the class that it is in; null if it is over a day.",
+});
+
+export const funnelRowSchema = z.strictObject({
+  Date: z.iso.date().optional().openapi({ description: "The day (UTC) on which the consents were created." }),
+  BankId: z.string().optional(),
+  TppId: z.string().optional().openapi({ description: "Client id." }),
+  ConsentType: z.enum(CONSENT_TYPES).optional(),
+  Language: z.string().optional().openapi({
+    description:
+      "Of the page on which the customer decided, else the first one that the TPP asked for; `unknown` if neither is known.",
+  }),
+  Step: z.array(z.strictObject({
+    Name: z.enum(stepNames),
+    Cases: z.int().openapi({ description: "Consents that have reached this step." }),
+    MedianAtMost: seconds.optional().openapi({ description: "From the step before to this one." }),
+    Percentile95AtMost: seconds.optional(),
+  })),
+  Left: z.array(z.strictObject({
+    After: z.enum(stepNames).openapi({ description: "The last step that they have reached." }),
+    StatusReasonCode: z.enum(REASON_CODES),
+    Cases: z.int(),
+  })).openapi({ description: "Consents and payments that were rejected or expired, most frequent first." }),
+}).openapi("FunnelRow");
+
+export const funnelSchema = z.strictObject({
+  Data: z.strictObject({ FromDate: z.iso.date(), UntilDate: z.iso.date(), Row: z.array(funnelRowSchema) }),
+});
+
+export type ShownFunnelRow = z.infer<typeof funnelRowSchema>;
+
+export function representFunnelRow({ of, sums }: FunnelRow): ShownFunnelRow {
+  const { day, bank, tpp, type, language } = of;
+  return {
+    ...(day === undefined ? {} : { Date: day }),
+    ...(bank === undefined ? {} : { BankId: bank }),
+    ...(tpp === undefined ? {} : { TppId: tpp }),
+    ...(type === undefined ? {} : { ConsentType: type as ShownFunnelRow["ConsentType"] }),
+    ...(language === undefined ? {} : { Language: language }),
+    Step: STEPS.map((step) => ({
+      Name: STEP_NAMES[step],
+      Cases: sums.reached[step] ?? 0,
+      ...timesOf(sums, step),
+    })),
+    Left: representLeft(sums),
+  };
+}
+
+function representLeft({ left }: FunnelSums): ShownFunnelRow["Left"] {
+  return Object.entries(left).toSorted(([one, few], [other, many]) => many - few || (one < other ? -1 : 1))
+    .map(([name, Cases]) => {
+      const [after, code] = name.split(" ");
+      return {
+        After: STEP_NAMES[after as Step],
+        StatusReasonCode: code as ShownFunnelRow["Left"][number]["StatusReasonCode"],
+        Cases,
+      };
+    });
+}
+
+function timesOf(
+  { times }: FunnelSums,
+  step: Step,
+): { MedianAtMost?: number | null; Percentile95AtMost?: number | null } {
+  const [median, most] = [0.5, 0.95].map((part) => boundOf(times[step], part, STEP_BUCKETS));
+  return median === undefined || most === undefined ? {} : { MedianAtMost: median, Percentile95AtMost: most };
+}
+
+const HEADS = [
+  "Date",
+  "BankId",
+  "TppId",
+  "ConsentType",
+  "Language",
+  ...stepNames,
+  ...stepNames.slice(1).flatMap((name) => [`${name}MedianAtMost`, `${name}Percentile95AtMost`]),
+  "Left",
+];
+
+/**
+ * Returns the rows as CSV (RFC 4180). A time over a day is `>86400`. `Left` has the reasons as `Opened DS24 3`, separated by
+ * semicolons. No cell is a text of another party.
+ */
+export function funnelCsv(rows: readonly ShownFunnelRow[]): string {
+  const lines = rows.map(({ Date: date, BankId, TppId, ConsentType, Language, Step: steps, Left }) => {
+    const time = (value: number | null | undefined): string =>
+      value === null ? ">86400" : String(value ?? "");
+    return [
+      ...[date, BankId, TppId, ConsentType, Language].map((cell) => cell ?? ""),
+      ...steps.map(({ Cases }) => String(Cases)),
+      ...steps.slice(1).flatMap(({ MedianAtMost, Percentile95AtMost }) =>
+        [MedianAtMost, Percentile95AtMost].map(time)
+      ),
+      Left.map(({ After, StatusReasonCode, Cases }) => `${After} ${StatusReasonCode} ${Cases}`).join(";"),
+    ];
+  });
+  return [HEADS, ...lines].map((line) => `${line.join(",")}\r\n`).join("");
+}

@@ -1,0 +1,94 @@
+/** `GET /operations/reports/funnel` (contract FUN3): where customers are lost, as JSON and CSV. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
+import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  operationTable,
+  OPERATOR_SECURITY,
+} from "../../guards/http/operation_answers.ts";
+import { operation } from "../../guards/security/operation.ts";
+import { daysOf } from "../reports/report.ts";
+import { readAsked } from "../reports/routes.ts";
+import { type Dimension, DIMENSIONS, readFunnel } from "./funnel_report.ts";
+import { funnelCsv, funnelSchema, representFunnelRow, type ShownFunnelRow } from "./funnel_representation.ts";
+
+export interface FunnelRouteDeps {
+  readonly funnel: Pick<FunnelStore, "read">;
+  readonly clock: Clock;
+}
+
+export const funnelQuery = z.object({
+  from: z.iso.date().optional(),
+  until: z.iso.date().optional(),
+  by: z.string().max(64).optional().openapi({
+    description: `What has rows of its own, separated by commas: ${
+      DIMENSIONS.join(", ")
+    }. By default \`bank,day\`.`,
+    example: "bank,day",
+  }),
+});
+const common = {
+  method: "get" as const,
+  tags: ["Reports"],
+  security: OPERATOR_SECURITY,
+  summary: "How many consents reach each step of a payment",
+  description:
+    "By the day (UTC) on which the consents were created, at most 92 days, by default the last 30. Counted from the " +
+    "histories: a change counts after 10 s, or when the consent is a quarter older, at most an hour.",
+  request: {
+    query: funnelQuery.extend({
+      bank: z.string().max(64).optional().openapi({ description: "A bank's code." }),
+      tpp: z.string().max(64).optional().openapi({ description: "A TPP's client id." }),
+    }),
+  },
+};
+const json = createRoute({
+  ...common,
+  path: "/operations/reports/funnel",
+  operationId: "reportFunnel",
+  responses: { 200: operationAnswer("The funnel", funnelSchema), ...operationErrors(400) },
+});
+const csv = createRoute({
+  ...common,
+  path: "/operations/reports/funnel.csv",
+  operationId: "reportFunnelAsCsv",
+  summary: `${common.summary}, as CSV`,
+  responses: { 200: operationTable("A line for each row"), ...operationErrors(400) },
+});
+
+export function funnelRoutes(deps: FunnelRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(json, [], async (c) => {
+      const { from, until, rows } = await read(deps, c.req.query());
+      return c.json({ Data: { FromDate: from, UntilDate: until, Row: rows } });
+    }),
+    operation(csv, [], async (c) => {
+      const { rows } = await read(deps, c.req.query());
+      return c.body(funnelCsv(rows), 200, { "content-type": "text/csv; charset=utf-8; header=present" });
+    }),
+  ];
+}
+
+async function read(
+  deps: FunnelRouteDeps,
+  { by, bank, tpp, ...span }: Readonly<Record<string, string>>,
+): Promise<{ readonly from: string; readonly until: string; readonly rows: readonly ShownFunnelRow[] }> {
+  const { from, until } = readAsked(span, deps.clock());
+  const rows = await readFunnel(deps, { days: daysOf(from, until), by: readDimensions(by), bank, tpp });
+  return { from, until, rows: rows.map(representFunnelRow) };
+}
+
+/** @throws {ApiError} `operations.invalid_request` */
+export function readDimensions(by = "bank,day"): readonly Dimension[] {
+  const asked = by.split(",");
+  const unknown = asked.some((one) => !DIMENSIONS.some((dimension) => dimension === one));
+  if (unknown) {
+    const description = `by must be one or several of ${DIMENSIONS.join(", ")}, separated by commas`;
+    throw new ApiError("operations.invalid_request", { description });
+  }
+  return DIMENSIONS.filter((dimension) => asked.includes(dimension));
+}
