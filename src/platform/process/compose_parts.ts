@@ -78,6 +78,7 @@ import type { Store } from "../../base/store/store.ts";
 import { errorPages } from "../guards/http/error_routes.ts";
 import type { Site } from "../../pages/site.ts";
 import { openTraces, type Traces } from "../operations/traces/open_traces.ts";
+import { type FunnelStore, openFunnelStore } from "../observed/funnel/funnel_store.ts";
 import { type FiguresParts, openFigures } from "../observed/figures/recorder.ts";
 import { type EventStore, openEventStore } from "../events/event_store.ts";
 import { openSubscriptionStore, type SubscriptionStore } from "../events/subscription_store.ts";
@@ -123,6 +124,8 @@ export interface TimedParts extends PlatformParts {
 /** The parts that both hosts share. */
 export interface Shared extends Traces, FiguresParts, CellClients {
   readonly openConsents: OpenConsents;
+  /** Counts where customers are lost. */
+  readonly funnel: FunnelStore;
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
@@ -184,6 +187,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, pushMemory, ...traces }),
     pushMemory,
     ...figures,
+    funnel: openFunnelStore(store, config.reportDays * 86_400_000),
     ...traces,
     events,
     subscriptions: openSubscriptionStore(store),

@@ -24,7 +24,6 @@ import {
   type Minute,
   noFigures,
 } from "./figures.ts";
-import { type FunnelStore, openFunnelStore } from "../funnel/funnel_store.ts";
 import { openLastPushes, type ProcessPushes } from "./last_pushes.ts";
 
 /** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
@@ -238,8 +237,6 @@ export interface FiguresParts {
   /** Counts what the reports by day show. */
   readonly figures: FiguresRecorder;
   readonly figuresStore: FiguresStore;
-  /** Counts where customers are lost. */
-  readonly funnel: FunnelStore;
 }
 
 /** @param deps.config.reportDays how long figures are kept */
@@ -248,8 +245,6 @@ export function openFigures(
     & Omit<FiguresStoreDeps & RecorderDeps, "figures" | "keepMs">
     & { readonly config: { readonly reportDays: number } },
 ): FiguresParts {
-  const keepMs = config.reportDays * DAY_MS;
-  const figuresStore = openFiguresStore({ ...deps, keepMs });
-  const figures = openFiguresRecorder({ ...deps, figures: figuresStore });
-  return { figuresStore, figures, funnel: openFunnelStore(deps.store, keepMs) };
+  const figuresStore = openFiguresStore({ ...deps, keepMs: config.reportDays * DAY_MS });
+  return { figuresStore, figures: openFiguresRecorder({ ...deps, figures: figuresStore }) };
 }
