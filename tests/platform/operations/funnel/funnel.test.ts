@@ -157,7 +157,7 @@ function killing(
   return { store: { ...store, commit }, killed };
 }
 
-Deno.test("after any mix of journeys, with two processes and kills, the funnel is equal to the histories [FUN1, FUN2]", async () => {
+Deno.test("after any mix of journeys, with two processes and kills, the funnel is equal to the histories [FUN1, FUN2, O12]", async () => {
   const random = randomOf(20_401_127);
   const { store, killed } = killing(await openTestStore(), random);
   await using env = await openPushEnvironment(accepts, { store });
