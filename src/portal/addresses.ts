@@ -31,7 +31,7 @@ export const PACKAGED_COMMANDS = [
 export const COMMANDS_PACKAGE = "@payment-initiation/cli";
 
 /** Documents about a platform. The others are about a sandbox, wherever they are read. */
-const OF_THE_PLATFORM: ReadonlySet<string> = new Set(["tpp", "bank", "signatures"]);
+const OF_THE_PLATFORM: ReadonlySet<string> = new Set(["README", "tpp", "bank", "signatures", "traces"]);
 
 /**
  * The document for readers of this platform: `{base_url}`, `{auth_url}`, `{directory_host}` and

@@ -10,22 +10,17 @@ let made: ReadonlyMap<string, readonly Link[]> | undefined;
 
 /** Links to the rules about a field of this name, such as `CreditorAccount`. */
 export function rulesAbout(name: string): readonly Link[] {
-  return (made ??= rulesByName()).get(name) ?? [];
+  return (made ??= rulesByName()).get(name)?.slice(0, MAX_RULES) ?? [];
 }
 
 function rulesByName(): ReadonlyMap<string, readonly Link[]> {
-  const rules = Object.entries(sources as Readonly<Record<string, string>>).filter(([document]) =>
-    document.startsWith("contract/")
-  ).flatMap(([document, text]) =>
-    [...text.matchAll(RULE)].flatMap(([, id = "", title = "", names = ""]) =>
-      [...names.matchAll(/`(?:[\w-]+\.)*([\w-]+)`/g)].map(([, name = ""]) =>
-        [name, [`${documentPath(document)}#${id}`, title]] as const
-      )
-    )
-  );
-  return new Map(
-    [...Map.groupBy(rules, ([name]) => name)].map(([name, found]) =>
-      [name, found.map(([, link]): Link => link).slice(0, MAX_RULES)] as const
-    ),
-  );
+  const rules = new Map<string, Link[]>();
+  for (const [document, text] of Object.entries(sources).filter(([path]) => path.startsWith("contract/"))) {
+    for (const [, id = "", title = "", names = ""] of text.matchAll(RULE)) {
+      for (const [, name = ""] of names.matchAll(/`(?:[\w-]+\.)*([\w-]+)`/g)) {
+        rules.set(name, [...rules.get(name) ?? [], [`${documentPath(document)}#${id}`, title]]);
+      }
+    }
+  }
+  return rules;
 }

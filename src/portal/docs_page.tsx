@@ -2,14 +2,14 @@
  * The developer portal: maps paths to pages and searches all of them. The documents are the Markdown of `docs`, with the
  * addresses of this platform. The reference is rendered from the OpenAPI document of the routes.
  */
+import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
-import { type DirectoryFacts, type PlatformAddresses, withAddresses } from "./addresses.ts";
+import { type DirectoryFacts, withAddresses } from "./addresses.ts";
 import { type ApiReference, readApiReference, type TryLink } from "./api_reference.ts";
 import * as sources from "./documents.ts";
 import * as examples from "./examples.ts";
 import { type ErrorEntry, errorPlaces, renderErrors } from "./errors_page.tsx";
 import { type MarkdownPage, readMarkdown, type Resolve } from "./markdown.ts";
-import { addressesOf, renderFindings, renderOverview } from "./overview_page.tsx";
 import {
   CHAPTERS,
   COMMON_PATH,
@@ -17,16 +17,14 @@ import {
   documentPath,
   ERRORS_PATH,
   groupPath,
-  type Link,
+  isIn,
   LLMS_PATH,
   REFERENCE_PATH,
-  TRACES_PAGE_PATH,
   TYPES_PATH,
 } from "./paths.ts";
 import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
 import { renderCommonParts, renderGroup, renderReferenceIndex, renderTypes } from "./reference_pages.tsx";
-import { openSearch, type Place, type Search } from "./search.ts";
-import { renderTracePage } from "./trace_page.tsx";
+import { type Finding, openSearch, type Place, type Search } from "./search.ts";
 import { typeAnchor } from "./schema_view.tsx";
 
 /** Inputs of the pages besides the OpenAPI document. */
@@ -45,8 +43,8 @@ export interface DocsParts {
 export interface Docs {
   /** Every path that has a page. */
   readonly paths: readonly string[];
-  /** The page at a path as a whole HTML document; undefined if the path has none. */
-  page(path: string): string | undefined;
+  /** The page at a path as a whole HTML document, with what comes before its text; undefined if the path has none. */
+  page(path: string, before?: Child): string | undefined;
   /** The Markdown at a path that ends with `.md`, the list for programs, or an example; undefined if none is there. */
   text(path: string): string | undefined;
   /** The page that answers a search in all of them. */
@@ -57,23 +55,14 @@ export interface Docs {
 
 /** A document of `docs`. */
 interface Document {
-  /** As below `docs`. */
-  readonly name: string;
   readonly path: string;
   readonly title: string;
-  /** Markdown with the addresses of this platform. */
+  /** Where its Markdown is served, with the addresses of this platform. */
+  readonly textPath: string;
   readonly text: string;
-  readonly page: () => MarkdownPage;
-}
-
-/** Source of the pages and the search. */
-interface DocsSource {
-  readonly reference: ApiReference;
-  readonly errors: readonly ErrorEntry[];
-  readonly addresses: PlatformAddresses;
-  readonly repositoryUrl: string | undefined;
-  /** By path. */
-  readonly documents: () => ReadonlyMap<string, Document>;
+  /** Its file in the repository, if anyone can read it. */
+  readonly source: string | undefined;
+  readonly read: () => MarkdownPage;
 }
 
 /**
@@ -82,36 +71,37 @@ interface DocsSource {
  *
  * @param document an OpenAPI 3.1 document as plain data
  */
-export function openDocs(
-  document: unknown,
-  { errors, authUrl, directory, repositoryUrl, tryLink }: DocsParts,
-): Docs {
+export function openDocs(document: unknown, parts: DocsParts): Docs {
+  const { authUrl, directory, repositoryUrl, tryLink } = parts;
   const reference = readApiReference(document, tryLink);
-  const addresses = {
-    ...directory,
-    authUrl,
-    baseUrl: reference.servers[0]?.url ?? "https://api.example.com",
-  };
-  let read: ReadonlyMap<string, Document> | undefined;
-  const documents = (): ReadonlyMap<string, Document> => read ??= readDocuments(addresses, repositoryUrl);
-  const shown = errors.map((entry) => ({
+  const addresses = { ...directory, authUrl, baseUrl: reference.baseUrl ?? "https://api.example.com" };
+  const documents = Object.entries(sources).map(([name, text]) =>
+    documentOf(name, withAddresses(name, text, addresses), repositoryUrl)
+  );
+  const errors = parts.errors.map((entry) => ({
     ...entry,
     example: withAddresses("errors", entry.example, addresses),
   }));
-  const source: DocsSource = { reference, errors: shown, addresses, repositoryUrl, documents };
-  const pages = pagesOf(source);
+  const pages = new Map<string, (before: Child) => string>([
+    ...documents.map((one) => [one.path, (before: Child) => renderDocument(one, documents, before)] as const),
+    [ERRORS_PATH, () => renderErrors(errors)],
+    [REFERENCE_PATH, () => renderReferenceIndex(reference)],
+    ...reference.groups.map((group) => [groupPath(group.name), () => renderGroup(group, reference)] as const),
+    [TYPES_PATH, () => renderTypes(reference)],
+    [COMMON_PATH, () => renderCommonParts(reference)],
+  ]);
+  const texts = new Map([...EXAMPLES, ...documents.map(({ textPath, text }) => [textPath, text] as const)]);
   let made: Promise<Search> | undefined;
   const search = (): Promise<Search> =>
     made ??= openSearch([
-      ...documents().values().map((document) => () => documentPlaces(document)),
-      () => [overviewPlace(source)],
-      () => referencePlaces(source),
-      () => errorPlaces(shown),
+      ...documents.map((one) => () => documentPlaces(one)),
+      () => referencePlaces(reference),
+      () => errorPlaces(errors),
     ]);
   return {
     paths: [...pages.keys()],
-    page: (path) => pages.get(path)?.(),
-    text: (path) => textAt(source, path),
+    page: (path, before) => pages.get(path)?.(before),
+    text: (path) => path === LLMS_PATH ? llmsText(documents, authUrl) : texts.get(path),
     async find(question) {
       const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
       return renderFindings(query, (await search())(query));
@@ -120,31 +110,19 @@ export function openDocs(
   };
 }
 
-/** Names as they are below `docs`; a folder's README comes first. */
-const NAMES: readonly string[] = Object.keys(sources).toSorted((a, b) => {
-  const [first, second] = [documentPath(a), documentPath(b)];
-  return first < second ? -1 : first > second ? 1 : 0;
-});
-
-function textAt(source: DocsSource, path: string): string | undefined {
-  if (path === LLMS_PATH) return llmsText(source);
-  return path.endsWith(".md") ? source.documents().get(path.slice(0, -3))?.text : EXAMPLES.get(path);
-}
-
 const EXAMPLES: ReadonlyMap<string, string> = new Map(
   Object.entries(examples).map(([name, text]) => [`${DOCS_PATH}/examples/${name}`, text]),
 );
 
-function readDocuments(
-  addresses: PlatformAddresses,
-  repositoryUrl: string | undefined,
-): ReadonlyMap<string, Document> {
-  return new Map(NAMES.map((name) => {
-    const text = withAddresses(name, (sources as Readonly<Record<string, string>>)[name] ?? "", addresses);
-    const path = documentPath(name);
-    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    return [path, { name, path, title, text, page: () => readMarkdown(text, resolver(name, repositoryUrl)) }];
-  }));
+function documentOf(name: string, text: string, repositoryUrl: string | undefined): Document {
+  return {
+    path: documentPath(name),
+    title: /^# (.+)$/m.exec(text)?.[1] ?? name,
+    textPath: `${DOCS_PATH}/${name}.md`,
+    text,
+    source: repositoryUrl === undefined ? undefined : `${repositoryUrl}docs/${name}.md`,
+    read: () => readMarkdown(text, resolver(name, repositoryUrl)),
+  };
 }
 
 /** A relative link leads to the page of its document. What is outside of `docs` is in the repository, or an example. */
@@ -153,113 +131,101 @@ function resolver(name: string, repositoryUrl: string | undefined): Resolve {
     if (href.startsWith("#") || /^https?:\/\//.test(href)) return href;
     const { pathname, hash } = new URL(href, `https://docs.invalid/docs/${name}.md`);
     const target = pathname.replace(/^\/docs\//, "").replace(/\.md$/, "");
-    const known = [target, `${target}/README`].find((one) => pathname.startsWith("/docs/") && one in sources);
-    if (known !== undefined) return `${documentPath(known)}${hash}`;
+    if (pathname.startsWith("/docs/") && target in sources) return `${documentPath(target)}${hash}`;
     const isFile = repositoryUrl !== undefined && !/^[a-z]+:/i.test(href);
     if (isFile) return `${repositoryUrl}${pathname.slice(1)}${hash}`;
     return EXAMPLES.has(`${DOCS_PATH}${pathname}`) ? `${DOCS_PATH}${pathname}` : undefined;
   };
 }
 
-function pagesOf(source: DocsSource): ReadonlyMap<string, () => string> {
-  const { reference, errors, addresses } = source;
-  return new Map<string, () => string>([
-    [DOCS_PATH, () => renderOverview(reference, addresses)],
-    ...NAMES.map((name) =>
-      [documentPath(name), () => renderDocumentPage(source, documentPath(name))] as const
-    ),
-    [ERRORS_PATH, () => renderErrors(errors)],
-    [TRACES_PAGE_PATH, () => renderTracePage({})],
-    [REFERENCE_PATH, () => renderReferenceIndex(reference)],
-    ...reference.groups.map((group) => [groupPath(group.name), () => renderGroup(group, reference)] as const),
-    [TYPES_PATH, () => renderTypes(reference)],
-    [COMMON_PATH, () => renderCommonParts(reference)],
-  ]);
-}
-
-function renderDocumentPage({ documents, repositoryUrl }: DocsSource, path: string): string {
-  const document = documents().get(path);
-  if (document === undefined) return "";
-  const page = document.page();
+/** The chapter is the folder that the page is in. */
+function renderDocument(
+  { path, textPath, source, read }: Document,
+  documents: readonly Document[],
+  before: Child,
+): string {
+  const { title, lead, sections, body } = read();
+  const chapter = CHAPTERS.find(([href]) => href !== DOCS_PATH && isIn(path, href))?.[0];
   return renderPortalPage({
     path,
-    title: page.title,
-    lead: raw(page.lead()),
-    contents: page.sections.filter(({ depth }) => depth === 2).map(({ id, title }) => [`#${id}`, title]),
-    chapter: chapterOf(documents(), path),
-    hasMarkdown: true,
-    ...(repositoryUrl === undefined ? {} : { source: `${repositoryUrl}docs/${document.name}.md` }),
-    children: <div class="prose">{raw(page.body())}</div>,
+    title,
+    lead: raw(lead()),
+    contents: sections.filter(({ depth }) => depth === 2).map(({ id, title }) => [`#${id}`, title]),
+    chapter: documents.filter(({ path }) => chapter !== undefined && isIn(path, chapter))
+      .map(({ path, title }) => [path, title]),
+    markdown: textPath,
+    source,
+    children: [before, <div class="prose">{raw(body())}</div>],
   });
 }
 
-/** The documents of the folder that the page is in. */
-function chapterOf(documents: ReadonlyMap<string, Document>, path: string): readonly Link[] {
-  const chapter = CHAPTERS.map(([href]) => href).find((href) =>
-    href !== DOCS_PATH && `${path}/`.startsWith(`${href}/`)
-  );
-  if (chapter === undefined) return [];
-  return [...documents.values()].filter(({ path: other }) => `${other}/`.startsWith(`${chapter}/`))
-    .map(({ path: other, title }) => [other, title]);
+/** The first page with the list of all pages, for programs that read text (llmstxt.org). */
+function llmsText(documents: readonly Document[], authUrl: string): string {
+  const [head, , ...rest] = documents[0]?.text.split(/^## /m) ?? [];
+  const pages = [...documents.map(({ textPath, title }) => [textPath, title]), [ERRORS_PATH, "Errors"]];
+  const list = pages.map(([path, title]) => `- [${title}](${authUrl}${path})\n`).join("");
+  return [head, `Documents\n\n${list}\n`, ...rest].join("## ");
 }
 
-/** The list of pages for programs that read text (llmstxt.org). */
-function llmsText({ reference, documents, addresses: { authUrl } }: DocsSource): string {
-  const lines = [...documents().values()].map(({ path, title }) => `- [${title}](${authUrl}${path}.md)`);
-  return [
-    `# ${reference.title}`,
-    `> ${(reference.description ?? "").split("\n")[0]}`,
-    `## Documents`,
-    lines.join("\n"),
-    `## API\n\n- [OpenAPI 3.1](${authUrl}/openapi.json)\n- [Errors](${authUrl}${ERRORS_PATH})`,
-  ].join("\n\n").concat("\n");
+/** The search results. */
+function renderFindings(query: string, findings: readonly Finding[]): string {
+  return renderPortalPage({
+    path: `${DOCS_PATH}?q`,
+    title: "Search",
+    lead: findings.length === 0 ? `Nothing was found for “${query}”.` : `The best places for “${query}”.`,
+    contents: [],
+    query,
+    children: findings.length === 0 ? <p>Try other words.</p> : (
+      <ol class="findings">
+        {findings.map(({ href, title, where, excerpt }) => (
+          <li class="card">
+            <h2>
+              <a href={href}>{title}</a>
+            </h2>
+            <p class="scheme">{where}</p>
+            <p>{excerpt}</p>
+          </li>
+        ))}
+      </ol>
+    ),
+  });
 }
 
 /** How likely a reader of the portal looks for it: guides before rules, rules before what operators read. */
 function weightOf(path: string): number {
-  if (/^\/docs\/(client|tpp|bank|signatures|sandbox)$/.test(path)) return 2;
-  if (path.startsWith("/docs/contract")) return 0.6;
-  return 0.4;
+  if (/^\/docs(\/(client|tpp|bank|signatures|sandbox|traces))?$/.test(path)) return 2;
+  return path.startsWith("/docs/contract") ? 0.6 : 0.4;
 }
 
-function documentPlaces({ path, title: where, page }: Document): Place[] {
+function documentPlaces({ path, title: where, read }: Document): Place[] {
   const weight = weightOf(path);
-  return page().sections.map(({ id, title, text, depth }) => ({
-    href: depth === 1 ? path : `${path}#${id}`,
-    title,
-    where,
-    text,
-    weight,
-  }));
+  return read().sections.map(({ id, title, text, depth }) => {
+    return { href: depth === 1 ? path : `${path}#${id}`, title, where, text, weight };
+  });
 }
 
-function overviewPlace({ reference, addresses }: DocsSource): Place {
-  const text = addressesOf(reference, addresses).map((both) => both.join(" ")).join("\n");
-  return { href: `${DOCS_PATH}#addresses`, title: "Addresses", where: "Overview", text, weight: 2 };
-}
-
-function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] {
+function referencePlaces({ groups, types }: ApiReference): Place[] {
   const endpoints = groups.flatMap(({ name, endpoints }) =>
-    endpoints.map((endpoint) => ({
-      href: `${groupPath(name)}#${endpoint.id}`,
-      title: endpoint.title,
+    endpoints.map(({ id, method, path, title, description = "", parameters, answers }) => ({
+      href: `${groupPath(name)}#${id}`,
+      title,
       where: `API reference: ${name}`,
       text: [
-        `${endpoint.method} ${endpoint.path}`,
-        endpoint.description ?? "",
-        ...endpoint.parameters.map((parameter) => parameter.name),
-        ...endpoint.answers.map(({ status, description }) => `${status} ${description}`),
+        `${method} ${path}`,
+        description,
+        ...parameters.map((parameter) => parameter.name),
+        ...answers.map(({ status, description }) => `${status} ${description}`),
       ].join("\n"),
       weight: 1,
     }))
   );
   return [
     ...endpoints,
-    ...types.map(({ name, shape }) => ({
+    ...types.map(({ name, shape: { description = "", fields } }) => ({
       href: `${TYPES_PATH}#${typeAnchor(name)}`,
       title: name,
       where: "Data types",
-      text: [shape.description ?? "", ...shape.fields.map((field) => field.name)].join(" "),
+      text: [description, ...fields.map((field) => field.name)].join(" "),
       weight: 0.5,
     })),
   ];

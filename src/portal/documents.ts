@@ -2,6 +2,7 @@
  * The Markdown documents that the portal serves, by their path below `docs`. They are imported as text, so that the
  * platform needs no permission to read them and a bundle contains them (Decision W2). Every document of `docs` is here.
  */
+export { default as "README" } from "../../docs/README.md" with { type: "text" };
 export { default as "architecture" } from "../../docs/architecture.md" with { type: "text" };
 export { default as "bank" } from "../../docs/bank.md" with { type: "text" };
 export { default as "client" } from "../../docs/client.md" with { type: "text" };
@@ -107,3 +108,4 @@ export { default as "storage" } from "../../docs/storage.md" with { type: "text"
 export { default as "testing" } from "../../docs/testing.md" with { type: "text" };
 export { default as "threats" } from "../../docs/threats.md" with { type: "text" };
 export { default as "tpp" } from "../../docs/tpp.md" with { type: "text" };
+export { default as "traces" } from "../../docs/traces.md" with { type: "text" };

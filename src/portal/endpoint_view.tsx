@@ -3,20 +3,19 @@ import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference } from "./api_reference.ts";
-import { apart, type CommonPart } from "./common_parts.ts";
-import { COMMON_PATH } from "./paths.ts";
+import { type CommonParts, contentOf } from "./common_parts.ts";
+import { COMMON_PATH, type Link } from "./paths.ts";
 import { codeBlock } from "./markdown.ts";
-import { samplesOf } from "./request_samples.ts";
-import { bodyFile } from "./sample_request.ts";
-import { Fields, inline, listOf, Prose, ShapeView } from "./schema_view.tsx";
+import { bodyFile, samplesOf } from "./request_samples.ts";
+import { fieldView, inline, linksOf, listOf, Prose, shapeViewOf } from "./schema_view.tsx";
 
 /** The endpoint under its heading, which is its anchor. */
 export function Endpoint(
   { endpoint, reference }: { readonly endpoint: ApiEndpoint; readonly reference: ApiReference },
 ): JSX.Element {
-  const { id, method, path, title, description, body, security } = endpoint;
-  const tried = reference.tryLink(endpoint.operationId);
-  const parameters = apart(endpoint.parameters, reference.commonParameters);
+  const { id, method, path, title, description, parameters, body, security, answers } = endpoint;
+  const { tryLink, commonParameters, commonAnswers } = reference;
+  const tried = tryLink(endpoint.operationId);
   return (
     <article class="card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -31,45 +30,21 @@ export function Endpoint(
         </p>
       )}
       {endpoint.isSent ? null : <Samples endpoint={endpoint} />}
-      <Chapter title="Security" there={security.length > 0}>
-        {listOf(security, (scheme) => (
-          <>
-            <code>{scheme.name}</code> {inline(scheme.description ?? "")}
-          </>
-        ))}
-      </Chapter>
-      <Chapter title="Parameters" there={endpoint.parameters.length > 0}>
-        <Fields fields={parameters.own} />
-        <Shared parts={parameters.shared} nameOf={({ name }) => name} />
-      </Chapter>
-      <Chapter title="Request body" there={body.length > 0}>
-        <Contents contents={body} />
-      </Chapter>
-      <Answers endpoint={endpoint} reference={reference} />
+      {chapter("Security", listOf(security, securityView))}
+      {chapter("Parameters", partsOf(parameters, commonParameters, fieldView, ({ name }) => name))}
+      {chapter("Request body", body.length === 0 ? null : contentsOf(body))}
+      {chapter("Answers", partsOf(answers, commonAnswers, answerOf, ({ status }) => status))}
     </article>
   );
 }
 
-function Answers(
-  { endpoint, reference }: { readonly endpoint: ApiEndpoint; readonly reference: ApiReference },
-): JSX.Element {
-  const { own, shared } = apart(endpoint.answers, reference.commonAnswers);
-  return (
-    <Chapter title="Answers" there={endpoint.answers.length > 0}>
-      {own.length > 0 && listOf(own, (answer) => <Answer answer={answer} />)}
-      <Shared parts={shared} nameOf={({ status }) => status} />
-    </Chapter>
-  );
-}
-
 /** One status with its words, headers and bodies. */
-export function Answer({ answer }: { readonly answer: ApiAnswer }): JSX.Element {
-  const { status, description, headers, contents } = answer;
+export function answerOf({ status, description, headers, contents }: ApiAnswer): JSX.Element {
   return (
     <>
       <strong>{status}</strong> {inline(description)}
-      <Fields fields={headers.map((header) => ({ ...header, place: "header" }))} />
-      <Contents contents={contents} />
+      {listOf(headers.map((header) => ({ ...header, place: "header" })), fieldView)}
+      {contentsOf(contents)}
     </>
   );
 }
@@ -100,46 +75,36 @@ function Samples({ endpoint }: { readonly endpoint: ApiEndpoint }): JSX.Element 
   );
 }
 
-function Chapter(
-  { title, there, children }: { readonly title: string; readonly there: boolean; readonly children: Child },
-): JSX.Element | null {
-  if (!there) return null;
+function securityView({ name, description = "" }: ApiEndpoint["security"][number]): JSX.Element {
   return (
     <>
-      <h3>{title}</h3>
-      {children}
+      <code>{name}</code> {inline(description)}
     </>
   );
 }
 
-function Shared<Part>(
-  { parts, nameOf }: {
-    readonly parts: readonly CommonPart<Part>[];
-    readonly nameOf: (part: Part) => string;
-  },
-): JSX.Element | null {
-  if (parts.length === 0) return null;
-  return (
-    <p>
-      {"As everywhere: "}
-      {parts.map(({ id, part }, place) => (
-        <>
-          {place === 0 ? null : ", "}
-          <a href={`${COMMON_PATH}#${id}`}>{nameOf(part)}</a>
-        </>
-      ))}
-    </p>
-  );
+function chapter(title: string, children: Child): Child {
+  return children === null ? null : [<h3>{title}</h3>, children];
 }
 
-function Contents({ contents }: { readonly contents: readonly ApiContent[] }): JSX.Element {
-  return (
-    <>
-      {contents.map(({ mediaType, shape }) => (
-        <div>
-          <code>{mediaType}</code>: <ShapeView shape={shape} />
-        </div>
-      ))}
-    </>
-  );
+/** The endpoint's own parts, and links to those that it has in common with others. */
+function partsOf<Part>(
+  parts: readonly Part[],
+  common: CommonParts<Part>,
+  draw: (part: Part) => Child,
+  nameOf: (part: Part) => string,
+): Child {
+  const own = parts.filter((part) => !common.has(contentOf(part)));
+  const links = parts.flatMap((part) => common.get(contentOf(part)) ?? [])
+    .map(({ id, part }): Link => [`${COMMON_PATH}#${id}`, nameOf(part)]);
+  const shared = links.length === 0 ? null : <p>As everywhere: {linksOf(links)}</p>;
+  return parts.length === 0 ? null : [listOf(own, draw), shared];
+}
+
+function contentsOf(contents: readonly ApiContent[]): Child[] {
+  return contents.map(({ mediaType, shape }) => (
+    <div>
+      <code>{mediaType}</code>: {shapeViewOf(shape)}
+    </div>
+  ));
 }

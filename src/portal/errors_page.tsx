@@ -41,7 +41,7 @@ export function renderErrors(errors: readonly ErrorEntry[]): string {
         {families.map(([name, entries]) => (
           <section aria-labelledby={`errors-${anchor(name)}`}>
             <h2 id={`errors-${anchor(name)}`}>{titleOf(name)}</h2>
-            {entries.map((entry) => <Entry entry={entry} />)}
+            {entries.map(entryView)}
           </section>
         ))}
       </div>
@@ -58,8 +58,7 @@ function titleOf(family: string): string {
 }
 
 /** Only its head is shown until its address is opened. */
-function Entry({ entry }: { readonly entry: ErrorEntry }): JSX.Element {
-  const { reason, cause, expected, example, fix, answers } = entry;
+function entryView({ reason, cause, expected, example, fix, answers }: ErrorEntry): JSX.Element {
   const id = anchor(reason);
   const codes = [...new Set(answers.map(({ status, code }) => `${status} ${code}`.trim()))];
   return (

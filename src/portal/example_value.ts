@@ -1,9 +1,11 @@
 /** Makes an example of a schema: from the examples of the document, else from the schema's rules. */
-import { isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
-import { resolved, type ShapeDeps, withParts } from "./schema_shape.ts";
+import { type JsonObject, listAt, objectAt, objectsAt, objectsIn, textAt } from "./json_reading.ts";
+import { type ShapeDeps, withParts } from "./schema_shape.ts";
 
 /** Deeper members are left out. */
 const MAX_DEPTH = 8;
+/** Optional members are shown down to this depth. */
+const OPTIONAL_DEPTH = 1;
 
 /** Values by format. */
 const OF_FORMAT: Readonly<Record<string, string>> = {
@@ -16,27 +18,13 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
 /** The values of members by their name, wherever the document has an example with them. */
 export function knownValues(document: JsonObject): ReadonlyMap<string, unknown> {
   const known = new Map<string, unknown>();
-  const keep = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(keep);
-    if (!isObject(value)) return;
-    for (const [name, member] of Object.entries(value)) {
-      if (typeof member !== "object" && !known.has(name)) known.set(name, member);
-      keep(member);
+  for (const { example, examples } of objectsIn(document)) {
+    for (const [name, value] of [...objectsIn([example, examples])].flatMap((part) => Object.entries(part))) {
+      if (typeof value !== "object" && !known.has(name)) known.set(name, value);
     }
-  };
-  const walk = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(walk);
-    if (!isObject(value)) return;
-    if ("example" in value) keep(value["example"]);
-    if ("examples" in value) keep(value["examples"]);
-    Object.values(value).forEach(walk);
-  };
-  walk(document);
+  }
   return known;
 }
-
-/** Optional members are shown down to this depth. */
-const OPTIONAL_DEPTH = 1;
 
 /** An example of the schema: the first alternative, one element of each list, and deeper inside required members only. */
 export function exampleFor(
@@ -45,30 +33,27 @@ export function exampleFor(
   name = "",
   depth = 0,
 ): unknown {
-  const whole = withParts(deps, schema, 0);
+  const whole = withParts(deps, schema);
   const given = [whole["example"], listAt(whole, "examples")[0], whole["const"], listAt(whole, "enum")[0]];
   const first = given.find((value) => value !== undefined);
   if (first !== undefined) return first;
-  const [alternative] = [...objectsAt(whole, "oneOf"), ...objectsAt(whole, "anyOf")];
-  const members = objectAt(whole, "properties");
-  if (Object.keys(members).length === 0 && alternative !== undefined) {
-    return exampleFor(deps, resolved(deps.document, alternative), name, depth);
-  }
-  if (textAt(whole, "type") === "array" && depth < MAX_DEPTH) {
+  const properties = objectAt(whole, "properties");
+  const members = Object.keys(properties);
+  const [alternative] = ["oneOf", "anyOf"].flatMap((key) => objectsAt(whole, key));
+  if (members.length === 0 && alternative !== undefined) return exampleFor(deps, alternative, name, depth);
+  const type = textAt(whole, "type");
+  if (type === "array" && depth < MAX_DEPTH) {
     return [exampleFor(deps, objectAt(whole, "items"), name, depth + 1)];
   }
-  if (Object.keys(members).length === 0 && textAt(whole, "type") !== "object") {
-    return scalarFor(whole, deps.known.get(name), name);
-  }
-  const required = new Set(listAt(whole, "required"));
+  if (members.length === 0 && type !== "object") return scalarFor(whole, deps.known.get(name), name);
+  const required = listAt(whole, "required");
   return Object.fromEntries(
-    Object.keys(members).filter((one) => depth <= OPTIONAL_DEPTH || (required.has(one) && depth < MAX_DEPTH))
-      .map((one) => [one, exampleFor(deps, objectAt(members, one), one, depth + 1)]),
+    members.filter((one) => depth <= OPTIONAL_DEPTH || (required.includes(one) && depth < MAX_DEPTH))
+      .map((one) => [one, exampleFor(deps, objectAt(properties, one), one, depth + 1)]),
   );
 }
 
-function scalarFor(schema: JsonObject, known: unknown, name: string): unknown {
-  const { type, format, minimum } = schema;
+function scalarFor({ type, format, minimum }: JsonObject, known: unknown, name: string): unknown {
   if (type === "boolean") return typeof known === "boolean" ? known : true;
   if (type === "integer" || type === "number") {
     return typeof known === "number" ? known : minimum ?? (name.endsWith("_at") ? 1_763_719_200 : 1);

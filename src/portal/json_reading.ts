@@ -3,12 +3,12 @@
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The member as an object; without members where it is not one. */
+/** The member as an object; without members if it is not one. */
 export function objectAt(value: JsonObject, key: string): JsonObject {
   return asObject(value[key]);
 }
 
-/** The value as an object; without members where it is not one. */
+/** The value as an object; without members if it is not one. */
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -33,4 +33,11 @@ export function textAt(value: JsonObject, key: string): string | undefined {
 /** Whether the value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Every object in the value, the value first. */
+export function* objectsIn(value: unknown): Generator<JsonObject> {
+  if (typeof value !== "object" || value === null) return;
+  if (isObject(value)) yield value;
+  for (const part of Object.values(value)) yield* objectsIn(part);
 }

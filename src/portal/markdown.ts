@@ -46,9 +46,7 @@ export function readMarkdown(text: string, resolve: Resolve): MarkdownPage {
   const rest = tokens.slice(title === undefined ? 0 : 1);
   const [lead] = rest.filter(({ type }, place) => place === 0 && type === "paragraph");
   const draw = (drawn: readonly Token[]): string =>
-    new Parser({ renderer: new PortalRenderer(ids, resolve) }).parse(
-      drawn.filter((token) => !isContents(token)),
-    );
+    new Parser({ renderer: rendererOf(ids, resolve) }).parse(drawn.filter((token) => !isContents(token)));
   return {
     title: title === undefined ? "" : plain(title),
     sections: sectionsOf(tokens, ids),
@@ -103,13 +101,15 @@ function plain(token: Token): string {
   if (token.type === "code") return `${captionOf(token as Tokens.Code)} ${(token as Tokens.Code).text}`;
   if (token.type === "table") {
     const { header, rows } = token as Tokens.Table;
-    return [header, ...rows].map((row) => row.map(({ tokens }) => tokens.map(plain).join("")).join(" ")).join(
-      "\n",
-    );
+    return [header, ...rows].map((row) => row.map(cellText).join(" ")).join("\n");
   }
   if (token.type === "list") return (token as Tokens.List).items.map(plain).join("\n");
   if ("tokens" in token && token.tokens !== undefined) return token.tokens.map(plain).join("");
   return "text" in token && typeof token.text === "string" ? unescaped(token.text) : "";
+}
+
+function cellText({ tokens }: Tokens.TableCell): string {
+  return tokens.map(plain).join("");
 }
 
 function unescaped(text: string): string {
@@ -122,19 +122,18 @@ function captionOf({ lang = "" }: Tokens.Code): string {
 }
 
 /** Code with its words coloured by classes, on the server. */
-export function highlighted(code: string, language: string): string {
-  const known = language === "sh" ? "bash" : language;
-  return hljs.getLanguage(known) === undefined
-    ? escaped(code)
-    : hljs.highlight(code, { language: known }).value;
+export function codeBlock(code: string, language: string, caption = ""): string {
+  const html = hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escaped(code);
+  return codeFigure(html, caption, `Code ${language}`.trim());
 }
 
-/** A code block. A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
-export function codeBlock(code: string, language: string, caption = ""): string {
+/** A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
+export function codeFigure(html: string, caption: string, label = caption): string {
   const title = caption === "" ? "" : `<figcaption>${escaped(caption)}</figcaption>`;
-  const label = escaped(caption === "" ? `Code ${language}`.trim() : caption);
-  return `<figure class="code">${title}<pre tabindex="0" role="group" aria-label="${label}">` +
-    `<code>${highlighted(code, language)}</code></pre></figure>\n`;
+  return `<figure class="code">${title}<pre tabindex="0" role="group" aria-label="${
+    escaped(caption || label)
+  }">` +
+    `<code>${html}</code></pre></figure>\n`;
 }
 
 const NAMED: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
@@ -144,50 +143,32 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (one) => `&${NAMED[one] ?? "#39"};`);
 }
 
-class PortalRenderer extends Renderer {
-  readonly #ids: HeadingIds;
-  readonly #resolve: Resolve;
-
-  constructor(ids: HeadingIds, resolve: Resolve) {
-    super();
-    this.#ids = ids;
-    this.#resolve = resolve;
-  }
-
-  override heading(token: Tokens.Heading): string {
-    const id = escaped(this.#ids.get(token) ?? "");
-    const label = escaped(`Link to “${plain(token)}”`);
-    const link = `<a class="anchor" href="#${id}" aria-label="${label}">#</a>`;
-    const text = this.parser.parseInline(token.tokens.filter(({ type }) => type !== "html"));
-    return `<h${token.depth} id="${id}">${text} ${link}</h${token.depth}>\n`;
-  }
-
-  override code(token: Tokens.Code): string {
-    return codeBlock(token.text, /^\S*/.exec(token.lang ?? "")?.[0] ?? "", captionOf(token));
-  }
-
-  override table(token: Tokens.Table): string {
-    const label = escaped(
-      `Table: ${token.header.map(({ tokens }) => tokens.map(plain).join("")).join(", ")}`,
-    );
-    return `<div class="scroll" role="group" tabindex="0" aria-label="${label}">${
-      super.table(token)
-    }</div>\n`;
-  }
-
-  override link({ href, tokens }: Tokens.Link): string {
-    const text = this.parser.parseInline(tokens);
-    const target = this.#resolve(href);
-    return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
-  }
-
-  override image({ text }: Tokens.Image): string {
-    return escaped(text);
-  }
-
-  override html({ text }: Tokens.HTML | Tokens.Tag): string {
-    const [, id] = /^<a id="([a-z0-9.-]+)">(?:<\/a>)?\s*$/.exec(text) ?? [];
-    if (id !== undefined) return `<span id="${id}"></span>`;
-    return text === "</a>" ? "" : escaped(text);
-  }
+function rendererOf(ids: HeadingIds, resolve: Resolve): Renderer {
+  const own: Partial<Renderer> & ThisType<Renderer> = {
+    heading(token) {
+      const id = escaped(ids.get(token) ?? "");
+      const label = escaped(`Link to “${plain(token)}”`);
+      const link = `<a class="anchor" href="#${id}" aria-label="${label}">#</a>`;
+      const text = this.parser.parseInline(token.tokens.filter(({ type }) => type !== "html"));
+      return `<h${token.depth} id="${id}">${text} ${link}</h${token.depth}>\n`;
+    },
+    code: (token) => codeBlock(token.text, /^\S*/.exec(token.lang ?? "")?.[0] ?? "", captionOf(token)),
+    table(token) {
+      const label = escaped(`Table: ${token.header.map(cellText).join(", ")}`);
+      const table = Renderer.prototype.table.call(this, token);
+      return `<div class="scroll" role="group" tabindex="0" aria-label="${label}">${table}</div>\n`;
+    },
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      const target = resolve(href);
+      return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
+    },
+    image: ({ text }) => escaped(text),
+    html({ text }) {
+      const [, id] = /^<a id="([a-z0-9.-]+)">(?:<\/a>)?\s*$/.exec(text) ?? [];
+      if (id !== undefined) return `<span id="${id}"></span>`;
+      return text === "</a>" ? "" : escaped(text);
+    },
+  };
+  return Object.assign(new Renderer(), own);
 }

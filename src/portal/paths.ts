@@ -26,26 +26,27 @@ export function errorPath(reason: string): string {
 }
 
 /** The chapters, which every page links to. A chapter has the pages below its path. */
-export const CHAPTERS: readonly (readonly [path: string, title: string, about: string])[] = [
-  [DOCS_PATH, "Overview", ""],
-  ["/docs/client", "Quickstart", "A payment and a bank from an empty folder, with the client library."],
-  ["/docs/tpp", "Connect a TPP", "A payment step by step, with requests to copy, and what comes after it."],
-  ["/docs/bank", "Connect a bank", "A customer’s visit, the back channel, payment orders, certification."],
-  ["/docs/signatures", "Signatures", "How every signature is computed, with worked examples."],
-  ["/docs/sandbox", "Sandbox", "The whole ecosystem on your computer, and how to make it go wrong."],
-  [ERRORS_PATH, "Errors", "Every rejection: its cause, what was expected, and the remedy."],
-  [TRACES_PAGE_PATH, "Traces", "What the platform did with one request."],
-  [REFERENCE_PATH, "API reference", "Every endpoint, generated from the running routes."],
-  ["/docs/contract", "Rules", "Every rule with its id and its source."],
-  ["/docs/decisions", "Decisions", "Why it is so."],
-  ["/docs/architecture", "Architecture", "Programs, levels, and where state lives."],
-  ["/docs/threats", "Threats", "Attacks, defences, and the test for each."],
-  [
-    "/docs/operations",
-    "Operation",
-    "Install, configure, monitor and restore the platform and the directory.",
-  ],
+export const CHAPTERS: readonly Link[] = [
+  [DOCS_PATH, "Overview"],
+  ["/docs/client", "Quickstart"],
+  ["/docs/tpp", "Connect a TPP"],
+  ["/docs/bank", "Connect a bank"],
+  ["/docs/signatures", "Signatures"],
+  ["/docs/sandbox", "Sandbox"],
+  [ERRORS_PATH, "Errors"],
+  [TRACES_PAGE_PATH, "Traces"],
+  [REFERENCE_PATH, "API reference"],
+  ["/docs/contract", "Rules"],
+  ["/docs/decisions", "Decisions"],
+  ["/docs/architecture", "Architecture"],
+  ["/docs/threats", "Threats"],
+  ["/docs/operations", "Operation"],
 ];
+
+/** Whether the page is the chapter, or below it. */
+export function isIn(path: string, chapter: string): boolean {
+  return path === chapter || (chapter !== DOCS_PATH && path.startsWith(`${chapter}/`));
+}
 
 /** The page of one tag's endpoints. */
 export function groupPath(tag: string): string {
@@ -54,7 +55,7 @@ export function groupPath(tag: string): string {
 
 /** The page of a document of `docs`; that of a folder's README is the folder's. */
 export function documentPath(name: string): string {
-  return `${DOCS_PATH}/${name.replace(/\/README$/, "")}`;
+  return `${DOCS_PATH}/${name}`.replace(/\/README$/, "");
 }
 
 /** The text as an anchor: letters and digits, the rest as single hyphens. */

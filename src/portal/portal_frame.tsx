@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { HtmlDocument, renderDocument } from "../pages/html_document.tsx";
 import { Mark } from "../pages/layout.tsx";
 import { ICON_PATH, STYLESHEET_PATH } from "../pages/stylesheet.ts";
-import { CHAPTERS, DOCS_PATH, type Link, SCRIPT_PATH } from "./paths.ts";
+import { CHAPTERS, DOCS_PATH, isIn, type Link, SCRIPT_PATH } from "./paths.ts";
 import { listOf } from "./schema_view.tsx";
 
 /** One page. */
@@ -18,10 +18,10 @@ export interface PortalPage {
   readonly chapter?: readonly Link[];
   /** The search query. */
   readonly query?: string;
-  /** Whether its Markdown is at its path with `.md`. */
-  readonly hasMarkdown?: boolean;
+  /** Where its Markdown is served. */
+  readonly markdown?: string;
   /** Its file in the repository. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly children?: Child;
 }
 
@@ -30,12 +30,12 @@ export const MAX_QUERY_CHARACTERS = 100;
 
 /** The page as a whole HTML document. */
 export function renderPortalPage(page: PortalPage): string {
-  const { path, chapter = [], contents } = page;
+  const { title, lead } = page;
   return renderDocument(
     <HtmlDocument
       language="en"
-      title={`${page.title}: payment initiation platform`}
-      description={typeof page.lead === "string" ? page.lead : undefined}
+      title={`${title}: payment initiation platform`}
+      description={typeof lead === "string" ? lead : undefined}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
       script={SCRIPT_PATH}
@@ -47,33 +47,41 @@ export function renderPortalPage(page: PortalPage): string {
     >
       <div class="reference">
         <div class="introduction">
-          <h1>{page.title}</h1>
-          <p class="lead">{page.lead}</p>
+          <h1>{title}</h1>
+          <p class="lead">{lead}</p>
         </div>
-        <div class="toc">
-          <Search query={page.query ?? ""} />
-          {/* Folded on a phone; a wide screen shows it always. */}
-          <details class="menu">
-            <summary>Contents</summary>
-            <Chapters path={path} chapter={chapter} />
-            {contents.length > 0 && contentsOf(contents)}
-          </details>
-        </div>
+        <Aside {...page} />
         <div class="body">
           {page.children}
-          <Onwards page={page} />
+          <Onwards {...page} />
         </div>
       </div>
     </HtmlDocument>,
   );
 }
 
-function contentsOf(links: readonly Link[]): JSX.Element {
+function Aside(page: PortalPage): JSX.Element {
   return (
-    <nav aria-labelledby="contents">
-      <h2 id="contents">On this page</h2>
-      {listOf(links, anchorOf)}
-    </nav>
+    <div class="toc">
+      <form class="search" role="search" method="get" action={DOCS_PATH}>
+        <label for="q">Search the documentation</label>
+        <div>
+          <input id="q" name="q" type="search" value={page.query ?? ""} maxlength={MAX_QUERY_CHARACTERS} />
+          <button type="submit">Search</button>
+        </div>
+      </form>
+      {/* Folded on a phone; a wide screen shows it always. */}
+      <details class="menu">
+        <summary>Contents</summary>
+        <nav aria-label="Documentation">{chaptersOf(page)}</nav>
+        {page.contents.length > 0 && (
+          <nav aria-labelledby="contents">
+            <h2 id="contents">On this page</h2>
+            {listOf(page.contents, anchorOf)}
+          </nav>
+        )}
+      </details>
+    </div>
   );
 }
 
@@ -102,32 +110,16 @@ function PortalHeader(): JSX.Element {
   );
 }
 
-function Search({ query }: { readonly query: string }): JSX.Element {
-  return (
-    <form class="search" role="search" method="get" action={DOCS_PATH}>
-      <label for="q">Search the documentation</label>
-      <div>
-        <input id="q" name="q" type="search" value={query} maxlength={MAX_QUERY_CHARACTERS} />
-        <button type="submit">Search</button>
-      </div>
-    </form>
-  );
-}
-
-function Chapters(
-  { path, chapter }: { readonly path: string; readonly chapter: readonly Link[] },
-): JSX.Element {
-  return (
-    <nav aria-label="Documentation">
-      {listOf(CHAPTERS, ([href, title]) => (
-        <>
-          {navLink(path, [href, title])}
-          {isIn(path, href) && chapter.length > 0 &&
-            listOf(chapter.filter(([page]) => page !== href), (link) => navLink(path, link))}
-        </>
-      ))}
-    </nav>
-  );
+function chaptersOf({ path, chapter = [] }: PortalPage): JSX.Element | null {
+  return listOf(CHAPTERS, ([href, title]) => {
+    const below = isIn(path, href) ? chapter.filter(([page]) => page !== href) : [];
+    return (
+      <>
+        {navLink(path, [href, title])}
+        {listOf(below, (link) => navLink(path, link))}
+      </>
+    );
+  });
 }
 
 /** A page below a chapter is in it, but is not it. */
@@ -136,15 +128,9 @@ function navLink(path: string, [href, title]: Link): JSX.Element {
   return <a href={href} {...isHere} {...(isIn(path, href) ? { class: "within" } : {})}>{title}</a>;
 }
 
-function isIn(path: string, chapter: string): boolean {
-  return path === chapter || (chapter !== DOCS_PATH && path.startsWith(`${chapter}/`));
-}
-
 /** The pages before and after this one, and the page as Markdown. */
-function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
-  const { path, chapter, hasMarkdown, source } = page;
-  const chapters = CHAPTERS.map(([href, title]): Link => [href, title]);
-  const order = chapter?.some(([href]) => href === path) ? chapter : chapters;
+function Onwards({ path, chapter = [], markdown, source }: PortalPage): JSX.Element | null {
+  const order = chapter.length > 1 ? chapter : CHAPTERS;
   const place = order.findIndex(([href]) => href === path);
   if (place === -1) return null;
   const [before, after] = [order[place - 1], order[place + 1]];
@@ -152,7 +138,7 @@ function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
     <nav class="onwards" aria-label="Next pages">
       {before && <a rel="prev" href={before[0]}>← {before[1]}</a>}
       {after && <a rel="next" href={after[0]}>{after[1]} →</a>}
-      {hasMarkdown && <a type="text/markdown" href={`${path}.md`}>This page as Markdown</a>}
+      {markdown && <a type="text/markdown" href={markdown}>This page as Markdown</a>}
       {source && <a href={source}>Edit this page</a>}
     </nav>
   );

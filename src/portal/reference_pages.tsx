@@ -1,11 +1,12 @@
 /** The API reference, a page for each tag and one each for what they share, drawn from the OpenAPI document. */
 import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiGroup, ApiReference } from "./api_reference.ts";
 import type { CommonParts } from "./common_parts.ts";
-import { Answer, Endpoint } from "./endpoint_view.tsx";
+import { answerOf, Endpoint } from "./endpoint_view.tsx";
 import { codeBlock } from "./markdown.ts";
-import { Entry, inline, ShapeView, typeAnchor } from "./schema_view.tsx";
+import { fieldView, inline, shapeViewOf, typeAnchor } from "./schema_view.tsx";
 import { COMMON_PATH, groupPath, REFERENCE_PATH, TYPES_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
 
@@ -63,7 +64,7 @@ export function renderTypes({ types }: ApiReference): string {
     children: types.map(({ name, shape, example }) => (
       <article class="card" aria-labelledby={typeAnchor(name)}>
         <h2 id={typeAnchor(name)}>{name}</h2>
-        <ShapeView shape={shape} />
+        {shapeViewOf(shape)}
         {example === undefined ? null : raw(codeBlock(example, "json", "Example"))}
       </article>
     )),
@@ -77,37 +78,23 @@ export function renderCommonParts({ commonParameters, commonAnswers }: ApiRefere
     title: "Common parameters and answers",
     lead: "What many endpoints have in common, word for word.",
     contents: [["#common-parameters", "Common parameters"], ["#common-answers", "Common answers"]],
-    children: (
-      <>
-        <Common
-          id="common-parameters"
-          title="Common parameters"
-          parts={commonParameters}
-          draw={(parameter) => <Entry field={parameter} />}
-        />
-        <Common
-          id="common-answers"
-          title="Common answers"
-          parts={commonAnswers}
-          draw={(answer) => <Answer answer={answer} />}
-        />
-      </>
-    ),
+    children: [
+      common("common-parameters", "Common parameters", commonParameters, fieldView),
+      common("common-answers", "Common answers", commonAnswers, answerOf),
+    ],
   });
 }
 
-function Common<Part>(
-  { id, title, parts, draw }: {
-    readonly id: string;
-    readonly title: string;
-    readonly parts: CommonParts<Part>;
-    readonly draw: (part: Part) => JSX.Element;
-  },
+function common<Part>(
+  id: string,
+  title: string,
+  parts: CommonParts<Part>,
+  draw: (part: Part) => Child,
 ): JSX.Element {
   return (
     <section aria-labelledby={id} class="card">
       <h2 id={id}>{title}</h2>
-      <ul>{[...parts.values()].map((common) => <li id={common.id}>{draw(common.part)}</li>)}</ul>
+      <ul>{[...parts.values()].map(({ id, part }) => <li id={id}>{draw(part)}</li>)}</ul>
     </section>
   );
 }

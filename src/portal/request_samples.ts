@@ -1,10 +1,9 @@
 /**
  * Requests to copy in several languages, made from an endpoint of the reference. They need no package but Python's
- * requests. In `request_samples.txt` each line of a program stands behind the part of the request that it is for.
+ * requests. In `request_samples.txt` each line of a program stands behind the parts of the request that it is for.
  */
-import type { ApiEndpoint } from "./api_reference.ts";
+import type { ApiContent, ApiEndpoint } from "./api_reference.ts";
 import templates from "./request_samples.txt" with { type: "text" };
-import { NAME, type Pair, requestOf, type SampleRequest } from "./sample_request.ts";
 
 /** A request in one language. */
 export interface Sample {
@@ -14,78 +13,123 @@ export interface Sample {
   readonly code: string;
 }
 
+type Pair = readonly [name: string, value: string];
+/** What an endpoint asks for: whether a part is there, or its pairs. In values, `$NAME` is a variable of the reader's environment. */
+type Parts = Readonly<Record<string, boolean | readonly Pair[]>>;
+
+/** Headers and members of forms, and their variables. Others are written out. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  DPoP: "PROOF",
+  "x-jws-signature": "SIGNATURE",
+  "x-idempotency-key": "KEY",
+  client_assertion: "ASSERTION",
+  client_id: "CLIENT_ID",
+  code: "CODE",
+  code_challenge: "CHALLENGE",
+  code_verifier: "VERIFIER",
+  consent_id: "CONSENT_ID",
+  dpop_jkt: "JKT",
+  request_uri: "REQUEST_URI",
+  state: "STATE",
+};
+const NAME = /\$([A-Z_]+)/g;
+const FORM = "application/x-www-form-urlencoded";
+
 /** Samples of the endpoint; none for a page that a browser opens. The file `body.json` or `body.jwt` has the body. */
 export function samplesOf(endpoint: ApiEndpoint): readonly Sample[] {
   if (!endpoint.answers.some(({ status }) => status.startsWith("2"))) return [];
-  const request = requestOf(endpoint);
-  const parts = partsOf(request);
-  return [...templates.matchAll(/^# (\S+) (\w+)\n((?:\w*\|.*\n)+)/gm)].map(
+  const { method, server, path, body: [content] } = endpoint;
+  const url = server + path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => name === "bank" ? "BANK" : `$${name.replaceAll(/(?=[A-Z])/g, "_").toUpperCase()}`,
+  );
+  const [headers, form] = [headersOf(endpoint), formOf(content)];
+  const values = [url, ...[...headers, ...form].map(([, value]) => value)];
+  const used = values.flatMap((value) => [...value.matchAll(NAME)].map(([, name = ""]) => name));
+  const parts = partsOf(endpoint, headers, form, used);
+  return [...templates.matchAll(/^# (\S+) (\w+)\n((?:[\w+]*\|.*\n)+)/gm)].map(
     ([, title = "", language = "", lines = ""]) => {
-      const code = lines.trimEnd().split("\n").flatMap((line) => written(line, language, request, parts))
-        .join("\n");
-      return { title, language, code: code.replace("curl \\\n  ", "curl ") };
+      const literal = LITERALS[language] ?? joined((name) => `Env("${name}")`);
+      const common = {
+        method,
+        url: literal(url),
+        file: bodyFile(content?.mediaType),
+        token: used.includes("TOKEN") ? ' --token "$TOKEN"' : "",
+        variables: [...new Set(used)].join(", "),
+      };
+      const code = lines.trimEnd().split("\n").flatMap((line) =>
+        pairsFor(line, parts).map(([name, value]): string => {
+          const values: Readonly<Record<string, string>> = { ...common, name, value: literal(value) };
+          return line.replace(/^[\w+]*\| ?/, "").replaceAll(
+            /«(\w+)»/g,
+            (_, key: string) => values[key] ?? "",
+          );
+        })
+      );
+      return { title, language, code: code.join("\n").replace("curl \\\n  ", "curl ") };
     },
   );
 }
 
-/** Whether a part is there, or its pairs: a line is written for each. */
-type Parts = Readonly<Record<string, boolean | readonly Pair[]>>;
+/** The name of the file in which a sample has its body. */
+export function bodyFile(mediaType = ""): string {
+  return mediaType === "application/json" ? "body.json" : "body.jwt";
+}
 
-function partsOf({ method, url, isMutual, headers, form = [], file }: SampleRequest): Parts {
-  const anyForm = form.length > 0;
-  const typedHeaders = anyForm ? [...headers, FORM_TYPE] : headers;
-  const values = [...headers, ...form].map(([, value]) => value);
-  const variables = [url, ...values].some((value) => value.includes("$"));
+function headersOf({ parameters, security }: ApiEndpoint): readonly Pair[] {
+  const isBound = security.some(({ name }) => name.startsWith("DPoP"));
+  const required = parameters.filter(({ required, place }) => required && place === "header");
+  return [
+    ...(isBound ? [["Authorization", "DPoP $TOKEN"] as const] : []),
+    ...required.map(({ name }) => [name, `$${VARIABLES[name] ?? name}`] as const),
+  ];
+}
+
+function formOf(content: ApiContent | undefined): readonly Pair[] {
+  if (content?.mediaType !== FORM) return [];
+  return Object.entries(JSON.parse(content.example ?? "{}") as Readonly<Record<string, string>>)
+    .map(([name, value]) => [name, VARIABLES[name] === undefined ? value : `$${VARIABLES[name]}`]);
+}
+
+function partsOf(
+  { method, security, body: [content] }: ApiEndpoint,
+  otherHeaders: readonly Pair[],
+  form: readonly Pair[],
+  used: readonly string[],
+): Parts {
+  const mutual = security.some(({ name }) => name === "mutualTLS");
+  const file = content !== undefined && content.mediaType !== FORM;
+  const type = content === undefined ? [] : [["content-type", content.mediaType] as const];
+  const headers = [...otherHeaders, ...(file ? type : [])];
   return {
     "": true,
-    assertion: values.includes("$ASSERTION"),
-    proof: values.includes("$PROOF"),
-    signature: values.includes("$SIGNATURE"),
-    mutual: isMutual,
-    plain: !isMutual,
-    unusual: method !== (anyForm || file !== undefined ? "POST" : "GET"),
+    assertion: used.includes("ASSERTION"),
+    proof: used.includes("PROOF"),
+    signature: used.includes("SIGNATURE"),
+    mutual,
+    plain: !mutual,
+    unusual: method !== (content === undefined ? "GET" : "POST"),
     headers,
     anyHeaders: headers.length > 0,
-    typedHeaders,
-    otherHeaders: headers.filter(([name]) => name !== "content-type"),
-    contentType: headers.filter(([name]) => name === "content-type"),
+    typedHeaders: [...otherHeaders, ...type],
+    otherHeaders,
+    contentType: file ? type : [],
     form,
-    anyForm,
+    anyForm: form.length > 0,
     formBefore: form.slice(0, -1),
     formLast: form.slice(-1),
-    file: file !== undefined,
-    none: !anyForm && file === undefined,
-    mutualHeaders: isMutual && typedHeaders,
-    mutualForm: isMutual && anyForm,
-    mutualFile: isMutual && file !== undefined,
-    mutualNone: isMutual && !anyForm && file === undefined,
-    variables,
-    system: isMutual || variables || file !== undefined,
+    file,
+    none: content === undefined,
+    variables: used.length > 0,
+    system: mutual || used.length > 0 || file,
   };
 }
 
-const FORM_TYPE: Pair = ["content-type", "application/x-www-form-urlencoded"];
-
-/** The line, as often as its part is there. */
-function written(line: string, language: string, request: SampleRequest, parts: Parts): readonly string[] {
-  const [, part = "", text = ""] = /^(\w*)\| ?(.*)$/.exec(line) ?? [];
-  const found = parts[part];
-  const pairs = typeof found === "object" ? found : found === true ? [["", ""] as const] : [];
-  const { method, url, headers, form = [], file = "" } = request;
-  const literal = LITERALS[language] ?? joined((name) => `Env("${name}")`);
-  const isBound = headers.some(([, value]) => value === "DPoP $TOKEN");
-  return pairs.map(([name, value]) => {
-    const values: Readonly<Record<string, string>> = {
-      name,
-      value: literal(value),
-      url: literal(url),
-      method,
-      file,
-      token: isBound ? ' --token "$TOKEN"' : "",
-      variables: variablesOf([url, ...[...headers, ...form].map(([, one]) => one)]).join(", "),
-    };
-    return text.replaceAll(/«(\w+)»/g, (_, key: string) => values[key] ?? "");
-  });
+/** What the line is written for: each pair of its last part, if all parts are there. */
+function pairsFor(line: string, parts: Parts): readonly Pair[] {
+  return line.slice(0, line.indexOf("|")).split("+").map((name) => parts[name] ?? false)
+    .map((part) => typeof part === "object" ? part : part ? [["", ""] as const] : [])
+    .reduce((before, pairs) => before.length === 0 ? [] : pairs);
 }
 
 /** How each language writes a value with variables. */
@@ -106,8 +150,4 @@ function joined(variable: (name: string) => string, plus = " + "): (value: strin
     );
     return parts.filter((part) => part !== '""').join(plus) || '""';
   };
-}
-
-function variablesOf(values: readonly string[]): readonly string[] {
-  return [...new Set(values.flatMap((value) => [...value.matchAll(NAME)].map(([, name = ""]) => name)))];
 }

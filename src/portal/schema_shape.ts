@@ -25,6 +25,8 @@ export interface Field {
   readonly name: string;
   readonly required: boolean;
   readonly shape: Shape;
+  /** Where a parameter is sent: `path`, `query`, `header` or `cookie`. */
+  readonly place?: string;
 }
 
 /** Dependencies of resolving. */
@@ -58,44 +60,33 @@ export function resolved(document: JsonObject, value: JsonObject): JsonObject {
 
 /** The schema as it is shown. */
 export function shapeOf(deps: ShapeDeps, schema: JsonObject, depth = 0): Shape {
-  const name = schemaNameOf(schema);
-  if (name !== undefined && deps.shared.has(name)) return linkTo(name, schema);
-  const whole = withParts(deps, schema, 0);
-  if (depth > MAX_DEPTH) return { type: typeOf(whole), rules: [], fields: [], alternatives: [] };
-  const linked = listAt(schema, "allOf").map((part) => schemaNameOf(asObject(part)))
-    .find((part) => part !== undefined && deps.shared.has(part));
-  if (linked !== undefined) return linkTo(linked, whole);
-  const items = whole["items"];
-  const layers = listAt(objectAt(whole, "contentSchema"), "prefixItems").map(asObject);
+  const whole = withParts(deps, schema);
+  const end = { type: typeOf(whole), rules: [], fields: [], alternatives: [] };
+  const parts = [schema, ...objectsAt(schema, "allOf")].map(schemaNameOf);
+  const link = parts.find((name) => name !== undefined && deps.shared.has(name));
+  if (link !== undefined) {
+    return { ...end, type: "", link, description: textAt(link === parts[0] ? schema : whole, "description") };
+  }
+  if (depth > MAX_DEPTH) return end;
+  const { items } = whole;
+  const layers = objectsAt(objectAt(whole, "contentSchema"), "prefixItems");
   return {
-    type: typeOf(whole),
+    ...end,
     rules: rulesOf(whole),
     description: textAt(whole, "description"),
     fields: [...fieldsOf(deps, whole, depth), ...contentOf(deps, layers, depth)],
     items: isObject(items) ? shapeOf(deps, items, depth + 1) : undefined,
-    alternatives: [...objectsAt(whole, "oneOf"), ...objectsAt(whole, "anyOf")]
+    alternatives: ["oneOf", "anyOf"].flatMap((key) => objectsAt(whole, key))
       .map((alternative) => shapeOf(deps, alternative, depth + 1)),
   };
 }
 
-function linkTo(name: string, schema: JsonObject): Shape {
-  return {
-    type: "",
-    rules: [],
-    link: name,
-    description: textAt(schema, "description"),
-    fields: [],
-    alternatives: [],
-  };
-}
-
 /** The schema with its reference followed and its `allOf` folded in; the outermost word wins. */
-export function withParts(deps: ShapeDeps, schema: JsonObject, depth: number): JsonObject {
+export function withParts(deps: ShapeDeps, schema: JsonObject, depth = 0): JsonObject {
   if (depth > MAX_DEPTH) return {};
   const { $ref: _, allOf: __, ...own } = schema;
-  const target = textAt(schema, "$ref") === undefined ? undefined : resolved(deps.document, schema);
-  const parts = [...(target === undefined ? [] : [target]), ...objectsAt(schema, "allOf")]
-    .map((part) => withParts(deps, part, depth + 1));
+  const target = textAt(schema, "$ref") === undefined ? [] : [resolved(deps.document, schema)];
+  const parts = [...target, ...objectsAt(schema, "allOf")].map((part) => withParts(deps, part, depth + 1));
   return [...parts, own].reduce<JsonObject>(merged, {});
 }
 
@@ -109,25 +100,18 @@ function merged(left: JsonObject, right: JsonObject): JsonObject {
 }
 
 function fieldsOf(deps: ShapeDeps, schema: JsonObject, depth: number): readonly Field[] {
-  const required = new Set(listAt(schema, "required"));
-  return Object.entries(objectAt(schema, "properties")).map(([name, member]) => ({
-    name,
-    required: required.has(name),
-    shape: shapeOf(deps, asObject(member), depth + 1),
-  }));
+  const required = listAt(schema, "required");
+  return Object.entries(objectAt(schema, "properties")).map(([name, member]) => {
+    return { name, required: required.includes(name), shape: shapeOf(deps, asObject(member), depth + 1) };
+  });
 }
 
 /** The parts of a JWT (JSON Schema Validation 2020-12 §8.5). */
 function contentOf(deps: ShapeDeps, layers: readonly JsonObject[], depth: number): readonly Field[] {
-  return layers.map((layer, index) => ({
-    name: index === 0
-      ? "header"
-      : typeOf(withParts(deps, layer, 0)) === "string"
-      ? "signed content"
-      : "claims",
-    required: true,
-    shape: shapeOf(deps, layer, depth + 1),
-  }));
+  return layers.map((layer, index) => {
+    const payload = typeOf(withParts(deps, layer)) === "string" ? "signed content" : "claims";
+    return { name: index === 0 ? "header" : payload, required: true, shape: shapeOf(deps, layer, depth + 1) };
+  });
 }
 
 function typeOf(schema: JsonObject): string {
@@ -139,15 +123,6 @@ function typeOf(schema: JsonObject): string {
   return format === undefined ? name : `${name} (${format})`;
 }
 
-/** Keywords with a number, and how they are said. */
-const NUMBER_RULES: Readonly<Record<string, (value: number) => string>> = {
-  minimum: (value) => `at least ${value}`,
-  maximum: (value) => `at most ${value}`,
-  exclusiveMinimum: (value) => `more than ${value}`,
-  exclusiveMaximum: (value) => `less than ${value}`,
-  multipleOf: (value) => `a multiple of ${value}`,
-};
-
 /** Patterns that words say better. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[^\\u0000-\\u001f\\u007f\\ufdd0-\\ufdef\\ufffe\\uffff]*$": "no control characters, no noncharacters",
@@ -155,32 +130,43 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+){4}$": "a compact JWE",
 };
 
+/** Keywords, and how they are said. */
+const RULES: Readonly<Record<string, (value: unknown, schema: JsonObject) => string | undefined>> = {
+  minimum: (value) => `at least ${valueText(value)}`,
+  maximum: (value) => `at most ${valueText(value)}`,
+  exclusiveMinimum: (value) => `more than ${valueText(value)}`,
+  exclusiveMaximum: (value) => `less than ${valueText(value)}`,
+  multipleOf: (value) => `a multiple of ${valueText(value)}`,
+  minLength: (least, { maxLength }) => countRule(least, maxLength, "character"),
+  maxLength: (most, { minLength }) =>
+    minLength === undefined ? countRule(undefined, most, "character") : undefined,
+  minItems: (least, { maxItems }) => countRule(least, maxItems, "element"),
+  maxItems: (most, { minItems }) =>
+    minItems === undefined ? countRule(undefined, most, "element") : undefined,
+  const: (value) => `always ${quoted(value)}`,
+  enum: (_value, schema) => `one of ${listAt(schema, "enum").map(quoted).join(", ")}`,
+  pattern: (value) => PATTERN_WORDS[String(value)] ?? `pattern ${quoted(value)}`,
+  default: (value) => `default ${quoted(value)}`,
+  additionalProperties: (value) => value === false ? "no other members" : undefined,
+  uniqueItems: (value) => value === true ? "no element twice" : undefined,
+  deprecated: (value) => value === true ? "deprecated" : undefined,
+};
+
 function rulesOf(schema: JsonObject): string[] {
-  const rules = Object.entries(NUMBER_RULES).flatMap(([keyword, say]) => {
-    const value = schema[keyword];
-    return typeof value === "number" ? [say(value)] : [];
-  });
-  rules.push(
-    ...countRule(schema["minLength"], schema["maxLength"], "character"),
-    ...countRule(schema["minItems"], schema["maxItems"], "element"),
+  return Object.entries(RULES).flatMap(([keyword, say]) =>
+    keyword in schema ? say(schema[keyword], schema) ?? [] : []
   );
-  if ("const" in schema) rules.push(`always \`${valueText(schema["const"])}\``);
-  const values = listAt(schema, "enum");
-  if (values.length > 0) rules.push(`one of ${values.map((value) => `\`${valueText(value)}\``).join(", ")}`);
-  const pattern = textAt(schema, "pattern");
-  if (pattern !== undefined) rules.push(PATTERN_WORDS[pattern] ?? `pattern \`${pattern}\``);
-  if ("default" in schema) rules.push(`default \`${valueText(schema["default"])}\``);
-  if (schema["additionalProperties"] === false) rules.push("no other members");
-  if (schema["uniqueItems"] === true) rules.push("no element twice");
-  if (schema["deprecated"] === true) rules.push("deprecated");
-  return rules;
 }
 
-function countRule(least: unknown, most: unknown, thing: string): string[] {
+function countRule(least: unknown, most: unknown, thing: string): string {
   const things = most === 1 || (most === undefined && least === 1) ? thing : `${thing}s`;
-  if (typeof least !== "number") return typeof most === "number" ? [`at most ${most} ${things}`] : [];
-  if (typeof most !== "number") return [`at least ${least} ${things}`];
-  return [least === most ? `${most} ${things}` : `${least} to ${most} ${things}`];
+  if (least === undefined) return `at most ${valueText(most)} ${things}`;
+  if (most === undefined) return `at least ${valueText(least)} ${things}`;
+  return `${least === most ? "" : `${valueText(least)} to `}${valueText(most)} ${things}`;
+}
+
+function quoted(value: unknown): string {
+  return `\`${valueText(value)}\``;
 }
 
 function valueText(value: unknown): string {

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Fact } from "../pages/fact.tsx";
-import { anchor, TYPES_PATH } from "./paths.ts";
+import { anchor, type Link, TYPES_PATH } from "./paths.ts";
 import { rulesAbout } from "./contract_rules.ts";
 import type { Field, Shape } from "./schema_shape.ts";
 
@@ -12,14 +12,14 @@ export function typeAnchor(name: string): string {
 }
 
 /** Text with `code` between backticks, a paragraph for each block. Other Markdown is not supported. */
-export function Prose({ text }: { readonly text: string | undefined }): JSX.Element {
-  const blocks = (text ?? "").split(/\n\s*\n/).filter((block) => block.trim() !== "");
+export function Prose({ text = "" }: { readonly text: string | undefined }): JSX.Element {
+  const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return <>{blocks.map((block) => <p>{inline(block)}</p>)}</>;
 }
 
-/** A list of what `draw` makes of each item. */
-export function listOf<Item>(items: readonly Item[], draw: (item: Item) => Child): JSX.Element {
-  return <ul>{items.map((item) => <li>{draw(item)}</li>)}</ul>;
+/** A list of what `draw` makes of each item, if there is one. */
+export function listOf<Item>(items: readonly Item[], draw: (item: Item) => Child): JSX.Element | null {
+  return items.length === 0 ? null : <ul>{items.map((item) => <li>{draw(item)}</li>)}</ul>;
 }
 
 /** A list of named facts. */
@@ -27,75 +27,54 @@ export function factsOf(facts: readonly (readonly [name: Child, value: Child])[]
   return <dl class="facts">{facts.map(([name, value]) => <Fact name={name}>{value}</Fact>)}</dl>;
 }
 
-/** A named part as it is listed. `place` says where a parameter is sent. */
-export type ListedField = Field & { readonly place?: string };
-
-/** Named parts, each with type, rules, words and its own parts. */
-export function Fields({ fields }: { readonly fields: readonly ListedField[] }): JSX.Element | null {
-  return fields.length === 0 ? null : listOf(fields, (field) => <Entry field={field} />);
-}
-
-/** One named part. */
-export function Entry({ field }: { readonly field: ListedField }): JSX.Element {
-  const { name, required, shape, place } = field;
-  return (
+/** Links in one line, with commas between them. */
+export function linksOf(links: readonly Link[]): Child[] {
+  return links.map(([href, text], place) => (
     <>
-      <code>{name}</code> <Kind shape={shape} place={place} /> {required ? <b>required</b> : null}
-      <Rules name={name} />
-      <Rest shape={shape} />
-    </>
-  );
-}
-
-/** The rules of the contract about a field of this name. */
-function Rules({ name }: { readonly name: string }): JSX.Element | null {
-  const rules = rulesAbout(name);
-  if (rules.length === 0) return null;
-  const links = rules.map(([href, id], place) => (
-    <>
-      {place === 0 ? " rule " : ", "}
-      <a href={href}>{id}</a>
+      {place === 0 ? null : ", "}
+      <a href={href}>{text}</a>
     </>
   ));
-  return <small>{links}</small>;
+}
+
+/** A named part with type, rules, words and its own parts. */
+export function fieldView({ name, required, shape, place }: Field): JSX.Element {
+  const rules = rulesAbout(name);
+  return (
+    <>
+      <code>{name}</code> {kindOf(shape, place)} {required ? <b>required</b> : null}
+      {rules.length === 0 ? null : <small>rule {linksOf(rules)}</small>}
+      {restOf(shape)}
+    </>
+  );
 }
 
 /** A schema that has no name here: a body. */
-export function ShapeView({ shape }: { readonly shape: Shape }): JSX.Element {
+export function shapeViewOf(shape: Shape): JSX.Element {
+  return <>{kindOf(shape)} {restOf(shape)}</>;
+}
+
+function kindOf({ link, type, rules }: Shape, place = ""): JSX.Element {
+  if (link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(link)}`}>{link}</a>;
+  return <small>{inline([place, type, ...rules].filter((word) => word !== "").join(", "))}</small>;
+}
+
+function restOf({ description, fields, items, alternatives }: Shape): JSX.Element {
   return (
     <>
-      <Kind shape={shape} />
-      <Rest shape={shape} />
+      <Prose text={description} />
+      {listOf(fields, fieldView)}
+      {items === undefined ? null : variantsOf("Each element:", [items])}
+      {alternatives.length === 0 ? null : variantsOf("One of:", alternatives)}
     </>
   );
 }
 
-function Kind({ shape, place }: { readonly shape: Shape; readonly place?: string | undefined }): JSX.Element {
-  if (shape.link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(shape.link)}`}>{shape.link}</a>;
-  const words = [place ?? "", shape.type, ...shape.rules].filter((word) => word !== "");
-  return <small>{inline(words.join(", "))}</small>;
-}
-
-function Rest({ shape }: { readonly shape: Shape }): JSX.Element {
-  const { description, fields, items, alternatives } = shape;
+function variantsOf(words: string, shapes: readonly Shape[]): JSX.Element {
   return (
     <>
-      {description === undefined ? null : <Prose text={description} />}
-      <Fields fields={fields} />
-      <Variants says="Each element:" shapes={items === undefined ? [] : [items]} />
-      <Variants says="One of:" shapes={alternatives} />
-    </>
-  );
-}
-
-function Variants(
-  { says, shapes }: { readonly says: string; readonly shapes: readonly Shape[] },
-): JSX.Element | null {
-  if (shapes.length === 0) return null;
-  return (
-    <>
-      <p>{says}</p>
-      {listOf(shapes, (shape) => <ShapeView shape={shape} />)}
+      <p>{words}</p>
+      {listOf(shapes, shapeViewOf)}
     </>
   );
 }

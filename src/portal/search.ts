@@ -52,17 +52,17 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
   return (question) => {
-    const words = wordsOf(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word)).slice(
-      0,
-      MAX_WORDS,
-    );
-    if (words.length === 0) return [];
+    const words = wordsOf(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word))
+      .slice(0, MAX_WORDS);
     const phrase = question.toLowerCase();
-    return index.search(queryOf(words), { boost: { title: 3, where: 1.5 } })
-      .map((result) => ({ result, rank: rankOf(result, words) * worthOf(places[Number(result.id)], phrase) }))
-      .toSorted((a, b) => b.rank - a.rank)
-      .slice(0, MAX_FINDINGS)
-      .flatMap(({ result }) => findingOf(places[Number(result.id)], result));
+    const found = words.length === 0 ? [] : index.search(queryOf(words), { boost: { title: 3, where: 1.5 } });
+    return found.flatMap((result) => {
+      const place = places[Number(result.id)];
+      return place === undefined ? [] : [{ place, result, rank: rankOf(place, result, words, phrase) }];
+    }).toSorted((a, b) => b.rank - a.rank).slice(0, MAX_FINDINGS)
+      .map(({ place: { href, title, where, text }, result }) => {
+        return { href, title, where, excerpt: excerptOf(text.replaceAll(/\s+/g, " ").trim(), result.terms) };
+      });
   };
 }
 
@@ -86,25 +86,17 @@ function queryOf(words: readonly string[]): Parameters<MiniSearch["search"]>[0] 
   };
 }
 
-/** A place with every word comes before one that has a rare word often. */
-function rankOf({ score, queryTerms }: SearchResult, words: readonly string[]): number {
-  const found = new Set(queryTerms);
-  const met = words.filter((word) =>
-    found.has(word) || SYNONYMS.get(word)?.some((other) => found.has(other))
-  );
-  return score * (met.length / words.length) ** 2;
-}
-
-/** More for a place that has the words as they were asked, side by side. */
-function worthOf(place: Place | undefined, phrase: string): number {
-  if (place === undefined) return 0;
-  return place.weight * (`${place.title} ${place.text}`.toLowerCase().includes(phrase) ? 2 : 1);
-}
-
-function findingOf(place: Place | undefined, { terms }: SearchResult): Finding[] {
-  if (place === undefined) return [];
-  const { href, title, where } = place;
-  return [{ href, title, where, excerpt: excerptOf(place.text.replaceAll(/\s+/g, " ").trim(), terms) }];
+/** More for a place with every word than for one that has a rare word often, and for the words side by side. */
+function rankOf(
+  { weight, title, text }: Place,
+  { score, queryTerms }: SearchResult,
+  words: readonly string[],
+  phrase: string,
+): number {
+  const isMet = (word: string): boolean =>
+    [word, ...SYNONYMS.get(word) ?? []].some((other) => queryTerms.includes(other));
+  const met = words.filter(isMet).length / words.length;
+  return score * met ** 2 * weight * (`${title} ${text}`.toLowerCase().includes(phrase) ? 2 : 1);
 }
 
 function excerptOf(text: string, words: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** `docs/endpoints.md` says what the declarations say. */
 import { assert, assertEquals } from "@std/assert";
-import { CHECKS } from "../../src/platform/operations/traces/shown_trace.ts";
+import { CHECKS } from "../../src/platform/operations/traces/trace_page.tsx";
 import { endpointPage } from "../../scripts/upkeep/endpoints/table.ts";
 import { openEnvironment } from "testing/environment.ts";
 

@@ -1,6 +1,6 @@
 /** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1] [F14]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { CHECKS } from "../../src/platform/operations/traces/shown_trace.ts";
+import { CHECKS } from "../../src/platform/operations/traces/trace_page.tsx";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { buildCliPackage } from "../../scripts/upkeep/packages/cli_package.ts";
 import { buildClientPackage } from "../../scripts/upkeep/packages/client_package.ts";

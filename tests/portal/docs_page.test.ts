@@ -104,7 +104,7 @@ Deno.test("the documentation's links lead somewhere and its anchors are unique",
     for (const [, href = ""] of html.matchAll(/<a [^>]*href="([^"]+)"/g)) {
       const [page = "", anchor] = href.split("#");
       const target = page === "" ? path : page;
-      if (/^https?:|^\/(service-levels|receipt)$|\.md$|^\/docs\/examples\//.test(target)) continue; // over HTTP
+      if (/^https?:|^\/(service-levels|receipt|llms\.txt)$|\.md$|^\/docs\/examples\//.test(target)) continue; // over HTTP
       assert(ids.has(target), `${path} links to ${href}`);
       if (anchor !== undefined) assert(ids.get(target)?.has(anchor), `${path} links to ${href}`);
     }

@@ -59,7 +59,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "Hono",
     target: /^(npm:)?\/?hono(@|\/|$)/,
     mayImport:
-      /^((base\/http|platform\/(guards\/(http|security|idempotency)|operations\/console)|console|pages|portal|sandbox|directory\/(http|console))\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/process\/(app|public_pages)\.ts|platform\/core\/frontchannel\/browser_binding\.ts|directory\/(process\/(compose_directory|inside_calls)|participants\/login)\.ts)$/,
+      /^((base\/http|platform\/(guards\/(http|security|idempotency)|operations\/console)|console|pages|portal|sandbox|directory\/(http|console))\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/process\/(app|public_pages)\.ts|platform\/operations\/traces\/trace_page\.tsx|platform\/core\/frontchannel\/browser_binding\.ts|directory\/(process\/(compose_directory|inside_calls)|participants\/login)\.ts)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {

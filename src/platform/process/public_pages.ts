@@ -17,8 +17,7 @@ import type { TryLink } from "../../portal/api_reference.ts";
 import { DOCS_PATH, LLMS_PATH, SCRIPT_PATH, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import type { DirectoryFacts } from "../../portal/addresses.ts";
 import SCRIPT from "../../portal/portal.js" with { type: "text" };
-import { renderTracePage } from "../../portal/trace_page.tsx";
-import { shownTrace } from "../operations/traces/shown_trace.ts";
+import { TraceFinder } from "../operations/traces/trace_page.tsx";
 import type { ErrorUri } from "../operations/traces/trace_representation.ts";
 import type { TraceStore } from "../operations/traces/trace_store.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
@@ -141,7 +140,7 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
     endpoint("browser", "public", rootRoute, [], (c) => c.redirect(DOCS_PATH, 303)),
     errorPageRoute(deps.site, deps.findTpp),
     file(hidden(LLMS_PATH), MARKDOWN, () => docs().text(LLMS_PATH) ?? ""),
-    ...traceEndpoint(deps, document),
+    ...(deps.site.sandbox ? [traceEndpoint(deps)] : []),
     ...docsEndpoints(document, docs),
   ];
 }
@@ -191,26 +190,14 @@ function allowScript(c: Context): void {
   c.header("content-security-policy", PORTAL_POLICY);
 }
 
-/** In a sandbox the page shows every participant's traces (contract TRC12). Elsewhere it reads none. */
-function traceEndpoint(
-  { site, traces, errorUri }: PublicPageDeps,
-  document: ReturnType<typeof documentStore>,
-): readonly PlatformEndpoint[] {
-  const route = hidden(TRACES_PAGE_PATH);
-  return [
-    endpoint("browser", "public", route, [], async (c) => {
-      allowScript(c);
-      if (!site.sandbox) {
-        return answerDocument(
-          c,
-          await document(route.path, HTML, () => renderTracePage({})),
-        );
-      }
-      const id = c.req.query("id")?.trim() ?? "";
-      const found = isUuid(id) ? (await traces.byInteraction(id)).traces : [];
-      return c.html(renderTracePage({ id, traces: found.map((trace) => shownTrace(trace, errorUri)) }));
-    }),
-  ];
+/** In a sandbox the page shows every participant's traces (contract TRC12). Elsewhere it is a document without any. */
+function traceEndpoint({ docs, traces, errorUri }: PublicPageDeps): PlatformEndpoint {
+  return endpoint("browser", "public", hidden(TRACES_PAGE_PATH), [], async (c) => {
+    allowScript(c);
+    const id = c.req.query("id")?.trim() ?? "";
+    const found = isUuid(id) ? (await traces.byInteraction(id)).traces : [];
+    return c.html(docs().page(TRACES_PAGE_PATH, TraceFinder({ id, traces: found, errorUri })) ?? "");
+  });
 }
 
 /** The documentation of the platform: its own parts, and what its configuration says. */

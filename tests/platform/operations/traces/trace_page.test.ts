@@ -1,8 +1,8 @@
 /** The page of traces: in a sandbox with the received JWTs beside what was expected, elsewhere without any. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openSandboxEnvironment } from "../../scripts/proofs/mistakes/sandbox.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
-import { decodeEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
+import { openSandboxEnvironment } from "../../../../scripts/proofs/mistakes/sandbox.ts";
+import { freeSandboxPorts } from "../../../../scripts/command_line/sandbox_ports.ts";
+import { decodeEndpoints } from "../../../../src/sandbox/shop/sandbox_endpoints.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
