@@ -82,7 +82,8 @@ export async function openHandover(
 ): Promise<{ header: JsonObject; claims: HandoverClaims }> {
   const location = response.headers.get("location");
   if (location === null) {
-    throw new Error(`no redirect to the bank: ${response.status} ${await response.text()}`);
+    const words = (await response.text()).replaceAll(/<style.*?<\/style>|<[^>]*>|\s+/gs, " ");
+    throw new Error(`no redirect to the bank: ${response.status} ${words.slice(0, 500)}`);
   }
   const url = new URL(location);
   const recipient = bank.encryption ?? bank.transport;

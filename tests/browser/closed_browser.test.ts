@@ -10,7 +10,7 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";

@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { OPERATION_ROLES } from "../../src/platform/guards/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";

@@ -1,7 +1,7 @@
 /** A console that a real browser visits, and the walks over its pages that are the same for every console. */
 import { assertEquals } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { openChromium } from "support/chromium.ts";
+import { openChromium } from "testing/chromium.ts";
 import { signIn } from "./console_visit.ts";
 import {
   assertAccessible,

@@ -1,7 +1,7 @@
 /** The tasks of an operator, each with at most so many clicks from the dashboard, in a real browser. */
 import { assert, assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { down, later, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";
 import { assertOnDesk, openDesk, openSite, type Site } from "./console_site.ts";
 import { signIn } from "./console_visit.ts";

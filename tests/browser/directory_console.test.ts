@@ -10,7 +10,7 @@ import {
   type DirectoryEnvironment,
   signingRequest,
 } from "testing/directory_environment.ts";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { openCertified, reportOf } from "../directory/certification/certified.ts";
 import { asLuis, BOTH } from "../directory/changes/two_administrators.ts";
 import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";

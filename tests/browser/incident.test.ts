@@ -5,7 +5,7 @@ import { bodyOf, present, type ServerMetadata, type ServiceLevels } from "testin
 import { AUTH_URL } from "testing/environment.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import {
   accepts,
   down,

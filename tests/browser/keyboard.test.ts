@@ -6,7 +6,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
 

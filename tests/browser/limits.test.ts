@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";

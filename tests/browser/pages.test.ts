@@ -5,7 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/pages/language.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { ERROR_PAGES } from "support/ui_samples.ts";
 import { DOCS, openUiSite, type UiSite } from "support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";

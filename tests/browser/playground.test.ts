@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Browser, Page } from "playwright-core";
 import { composeDeveloperPages } from "../../src/sandbox/developer/app.ts";
 import { PLAYGROUND_PATH } from "../../src/sandbox/developer/frame.tsx";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { authUrl, openTppEnvironment } from "support/sandbox_tpp_platform.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 

@@ -5,7 +5,7 @@
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "playwright-core";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 import { enterCode, order, sideBySide, signIn, type Tour } from "./sandbox_tour.ts";
 

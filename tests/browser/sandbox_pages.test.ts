@@ -8,7 +8,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/pages/language.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { STATUSES } from "support/sandbox_shop_pages.ts";
 import { openSandboxSite, type SandboxSite } from "support/sandbox_site.ts";
 import {

@@ -2,7 +2,7 @@
  * The running ecosystem from page to page, in a left-to-right and a right-to-left language: all pages of shop, bank and
  * platform during a payment are accessible, small and have strict headers.
  */
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { enterCode, order, sideBySide, signIn, type Tour } from "./sandbox_tour.ts";
 
 Deno.test({

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { openChromium } from "support/chromium.ts";
+import { openChromium } from "testing/chromium.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";

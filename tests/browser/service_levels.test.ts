@@ -1,7 +1,7 @@
 /** The public page of the banks' service levels in a real browser: in four languages, on a phone, without scripts. */
 /// <reference lib="dom" />
 import { assertEquals } from "@std/assert";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { accepts, down, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { assertOnDesk, openDesk, openPhone, openSite, type Site } from "./console_site.ts";

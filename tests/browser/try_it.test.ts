@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Page } from "playwright-core";
 import { readEdited } from "../../src/sandbox/developer/playground.ts";
 import { createLink } from "../../src/sandbox/developer/playground_page.tsx";
-import { isChromiumThere } from "support/chromium.ts";
+import { isChromiumThere } from "testing/chromium.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 import { enterCode, sideBySide, signIn, type Tour } from "./sandbox_tour.ts";
 

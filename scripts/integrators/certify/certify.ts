@@ -1,5 +1,6 @@
 /** One certification: opens the bench, runs the cases, and writes the report. */
 import { openCertifierKeys } from "./certifier.ts";
+import { openProgress } from "../../command_line/progress.ts";
 import { COMMON_USAGE, readOptions } from "./arguments.ts";
 import type { Suite } from "./case.ts";
 import { type Report, reportOf, signReport } from "./report.ts";
@@ -44,7 +45,12 @@ async function examine<Bench>(
   const { bench, subject, close } = await suite.open(own, tell);
   try {
     const cases = suite.cases.filter(({ id }) => only === undefined || only.includes(id));
-    const results = await runCases(cases, bench, (result) => tell(lineOf(result)));
+    using progress = openProgress("cases", cases.length);
+    let done = 0;
+    const results = await runCases(cases, bench, (result) => {
+      progress.above(() => tell(lineOf(result)));
+      progress.done(++done);
+    });
     return reportOf({ subject, suite }, results, { startedAt, endedAt: Date.now() });
   } finally {
     await close();

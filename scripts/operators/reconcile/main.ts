@@ -3,6 +3,7 @@
  * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
  */
 import { z } from "zod";
+import { openProgress } from "../../command_line/progress.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import {
   type ApiTools,
@@ -50,13 +51,13 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   const line = { ...tools, operator: operatorOf(tools, url) };
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
-    for (const { BankId } of await holds(line)) await reconcileBank(line, BankId);
+    await reconcileAll(line, (await holds(line)).map(nameOf));
   } else if (release !== undefined) {
     await step(line, `${bank}/release`, release);
   } else if (statement !== undefined) {
     await step(line, `${bank}/reconcile`, await tools.readText(statement));
   } else {
-    await reconcileBank(line, bank);
+    await reconcileAll(line, [bank]);
   }
   const left = await holds(line);
   tools.print(
@@ -65,12 +66,28 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   return left.length === 0;
 }
 
-/** Page after page; one bank's trouble does not stop the others. */
-async function reconcileBank(line: Line, bank: string): Promise<void> {
+async function reconcileAll(line: Line, banks: readonly string[]): Promise<void> {
+  using progress = openProgress("orders", undefined);
+  const above = { ...line, print: (text: string): void => progress.above(() => line.print(text)) };
+  let before = 0;
+  for (const [at, bank] of banks.entries()) {
+    let orders = 0;
+    await reconcileBank(
+      above,
+      bank,
+      (compared) => progress.done(before + (orders = compared), at / banks.length),
+    );
+    before += orders;
+  }
+}
+
+/** Page after page; one bank's trouble does not stop the others. @param onPage gets the number of orders so far */
+async function reconcileBank(line: Line, bank: string, onPage: (orders: number) => void): Promise<void> {
   try {
     for (let page = 0; page < MAX_PAGES; page++) {
       const hold = await step(line, `${bank}/reconcile`, "");
       if (hold?.State !== "comparing") return;
+      onPage(hold.Recovered + hold.Updated + hold.Agreed + hold.Disagreement.length);
     }
   } catch (error) {
     line.print(`${bank}: ${error instanceof Error ? error.message : String(error)}`);

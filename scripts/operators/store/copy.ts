@@ -12,6 +12,7 @@ import { decodeKey, encodeKey } from "../../../src/base/store/postgres/key_codec
 import { isPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import type { Entry, Store } from "../../../src/base/store/store.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../../src/base/store/store_identity.ts";
+import { openProgress } from "../../command_line/progress.ts";
 import type { Database, Range, StoredEntry } from "./database.ts";
 import { openAt } from "./open_database.ts";
 import { type Difference, differenceOf, isOver } from "./compare.ts";
@@ -92,6 +93,7 @@ interface Copied {
 
 async function copyEntries(source: Database, target: Database, isContinued: boolean): Promise<Copied> {
   const hash = createHash("sha256");
+  using progress = openProgress("entries", await source.count());
   let count = 0;
   let after: string | undefined;
   let page = await source.read({}, PAGE);
@@ -103,6 +105,7 @@ async function copyEntries(source: Database, target: Database, isContinued: bool
     ]);
     for (const { key, json } of copies) hash.update(`${key}\n${json}\n`);
     count += copies.length;
+    progress.done(count);
     [after, page] = [until, next];
   }
   rejectDifference(differenceOf([], await target.read({ after }, PAGE)));

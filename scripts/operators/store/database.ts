@@ -22,6 +22,8 @@ export interface Database extends AsyncDisposable {
   readonly store: Store;
   /** Returns at most `limit` entries in key order, after the key `after` and up to `until`. */
   read(range: Range, limit: number): Promise<readonly StoredEntry[]>;
+  /** How many entries there are. */
+  count(): Promise<number>;
   /** Writes entries, in place of those with their keys. */
   write(entries: readonly StoredEntry[]): Promise<void>;
   /** @throws {Error} in one sentence if a program has it open */

@@ -29,6 +29,8 @@ export interface FileForm {
   readonly engine: FileEngine;
   /** Selects the entries after a key and until another one, at most so many. */
   readonly page: string;
+  /** Counts the entries as `count`. */
+  readonly counting: string;
   /** A key as the engine stores it. */
   keyOf(key: string): Uint8Array;
   entryOf(row: Record<string, unknown>): StoredEntry;
@@ -37,6 +39,7 @@ export interface FileForm {
 const DENO_KV: FileForm = {
   engine: DENO_KV_FILES,
   page: "select k, v, v_encoding, expiration_ms from kv where k > ? and k <= ? order by k limit ?",
+  counting: "select count(*) as count from kv",
   keyOf: kvKey,
   entryOf: asEntry,
 };
@@ -49,7 +52,7 @@ export const openKvFile = (path: string, mayBeNew: "new" | "existing"): Promise<
 export async function openFile(
   path: string,
   mayBeNew: "new" | "existing",
-  { engine, page: query, keyOf, entryOf }: FileForm,
+  { engine, page: query, counting, keyOf, entryOf }: FileForm,
 ): Promise<Database> {
   if (mayBeNew === "existing" || isUrl(path)) await rejectMissing(path);
   const store = await engine.open(path, {
@@ -66,6 +69,7 @@ export async function openFile(
       const end = until === undefined ? AFTER_ALL : keyOf(until);
       return Promise.resolve(page.all(start, end, limit).map(entryOf));
     },
+    count: () => Promise.resolve(Number(database.prepare(counting).get()?.["count"])),
     write: (entries) => writeBatches(store, path, entries),
     rejectInUse: () => Promise.resolve(), // the engine has locked it
     async [Symbol.asyncDispose]() {

@@ -9,6 +9,7 @@ import { SQLITE_FILES } from "../../../src/base/store/sqlite_store.ts";
 const SQLITE: FileForm = {
   engine: SQLITE_FILES,
   page: "select key, value, expires from hub_entry where key > ? and key <= ? order by key limit ?",
+  counting: "select count(*) as count from hub_entry",
   keyOf: (key) => Uint8Array.fromHex(key.slice(2)),
   entryOf: asEntry,
 };

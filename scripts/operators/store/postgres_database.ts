@@ -28,6 +28,7 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
     name,
     store: openPostgresStore(connections),
     read: (range, limit) => read(connections, range, limit),
+    count: () => count(connections),
     write: (entries) => write(connections, entries),
     rejectInUse: () => rejectInUse(connections, name),
     [Symbol.asyncDispose]: () => connections.close(),
@@ -43,6 +44,13 @@ async function rejectInUse(connections: Connections, name: string): Promise<void
   throw new Error(
     `The database ${name} is in use by ${sessions.length} connections; stop the processes first.`,
   );
+}
+
+async function count(connections: Connections): Promise<number> {
+  const rows = await connections.run((sql) =>
+    sql<{ count: string }[]>`select count(*) as count from hub.entry`
+  );
+  return Number(rows[0]?.count);
 }
 
 async function read(

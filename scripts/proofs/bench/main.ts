@@ -14,6 +14,7 @@ import { openServedEnvironment, type ServedEnvironment } from "../../testing/ser
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { idle, runStages, type StageSample } from "./flows.ts";
+import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
@@ -47,16 +48,19 @@ async function bench(options: BenchOptions, floor: Floor, fills: readonly number
     await warmUp(options, env, floor);
     platforms.push({ env, rows: [] });
   }
+  using progress = openProgress("rounds", options.concurrency.length * options.rounds);
+  let done = 0;
   for (const concurrency of options.concurrency) {
     const rounds: StageSample[][][] = platforms.map(() => []);
     const size = { requests: options.requests, payments: Math.ceil(options.requests / 4) };
     const floors: number[][] = [];
     for (let round = 0; round < options.rounds; round++) {
-      say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`);
+      progress.above(() => say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`));
       for (const [index, { env }] of platforms.entries()) {
         rounds[index]?.push(await runRound(env, size, concurrency));
       }
       floors.push(await floorsOf(floor, options.requests, concurrency));
+      progress.done(++done);
     }
     for (const [index, { rows }] of platforms.entries()) {
       rows.push(...tableOf(concurrency, rounds[index] ?? [], floors));

@@ -24,6 +24,7 @@ import { judgePushes, type PushEvidence } from "./push_checks.ts";
 import { openPushReceiver, type PushReceiver } from "./push_receiver.ts";
 import { endPushes, joinPushTpp, subscribeAll } from "./push_tpp.ts";
 import { type EventReader, startEventReader } from "./tpp_events.ts";
+import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
 import { type ConsentFact, makePayment } from "./payment.ts";
@@ -118,7 +119,9 @@ async function makeAllPayments(
   const kills = planKills(options.seed, options.payments, options.kills, targets);
   const killing: Promise<void>[] = [];
   const facts: ByTpp<ConsentFact[]> = { polling: [], pushed: [] };
-  let next = 0;
+  using progress = openProgress("payments", options.payments);
+  const say = (line: string): void => progress.above(() => print(line));
+  let [next, done] = [0, 0];
   async function worker(): Promise<void> {
     const flows = await openAllFlows(sandbox, tpps);
     while (next < options.payments) {
@@ -127,10 +130,11 @@ async function makeAllPayments(
       const onPhase = (phase: KillPlan["phase"]): void => {
         if (planned?.phase !== phase || !kills.includes(planned)) return;
         kills.splice(kills.indexOf(planned), 1);
-        killing.push(killAfter(run, planned, print));
+        killing.push(killAfter(run, planned, say));
       };
       const tpp = plan.isPushed ? "pushed" : "polling";
       facts[tpp].push(...await makePayment({ sandbox, flow: flows[tpp][plan.bank], onPhase }, plan));
+      progress.done(++done);
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, options.payments) }, worker));

@@ -5,6 +5,8 @@ import { OPERATOR_TOKENS } from "../../testing/operators.ts";
 import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
 import { lighthouseScores, tooLow } from "./lighthouse.ts";
 import { pageCosts, tooDear } from "./page_costs.ts";
+import type { Parties } from "./parties.ts";
+import { takePictures } from "./pictures.ts";
 import { seed, type SeedOptions } from "./seed.ts";
 import { openSeeded } from "./seeded_environment.ts";
 
@@ -23,15 +25,18 @@ Usage: deno task seed [options]
                  fails if one has more than 300 kB without fonts or takes more than 100 ms
   --lighthouse   instead, with a store in memory: prints Lighthouse's scores of pages, and fails if one is below 95;
                  needs npx and Debian's chromium
+  --pictures     instead, with a store in memory: writes screenshots of each kind of page to .data/screenshots/seed, on
+                 a phone, on a desk, dark, in Arabic and with large text; needs Debian's chromium. Goes with --costs
   --banks N, --tpps N  how many (default 12 and 40)`;
 
 const NUMBERS = ["payments", "days", "port", "banks", "tpps"] as const;
 const FOLDER = ".data/seed";
+const PICTURES = ".data/screenshots/seed";
 const PASS_MS = 1000;
 const DAY_MS = 86_400_000;
 
 await runProgram(USAGE, async (args, print) => {
-  const given = optionsOf(args, NUMBERS, ["anew", "costs", "lighthouse"]);
+  const given = optionsOf(args, NUMBERS, ["anew", "costs", "lighthouse", "pictures"]);
   const number = (name: typeof NUMBERS[number], byDefault: number, most: number): number =>
     given[name] === undefined ? byDefault : wholeNumber(name, given[name], most);
   const options = {
@@ -41,8 +46,8 @@ await runProgram(USAGE, async (args, print) => {
     tpps: number("tpps", 40, 40),
   };
   const port = number("port", 9500, 65_533);
-  if (given.costs === true) return await measure(options, print);
-  if (given.lighthouse === true) return await score(options, port, print);
+  const wanted = { costs: given.costs, lighthouse: given.lighthouse, pictures: given.pictures };
+  if (Object.values(wanted).includes(true)) return await inspect(options, { ...wanted, port }, print);
   if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
   const isThere = await Deno.stat(`${FOLDER}/complete`).then(() => true, () => false);
   await using env = isThere ? await openSeeded(FOLDER, Date.now()) : await filled(options, print);
@@ -58,10 +63,45 @@ await runProgram(USAGE, async (args, print) => {
   }
 });
 
-/** Prints what pages cost. @returns whether none costs too much */
-async function measure(options: Omit<SeedOptions, "until">, print: (line: string) => void): Promise<boolean> {
+/** Looks at the pages of a store in memory. @returns whether none has a fault */
+async function inspect(
+  options: Omit<SeedOptions, "until">,
+  { costs, lighthouse, pictures, port }: {
+    readonly costs: boolean | undefined;
+    readonly lighthouse: boolean | undefined;
+    readonly pictures: boolean | undefined;
+    readonly port: number;
+  },
+  print: (line: string) => void,
+): Promise<boolean> {
   await using env = await openSeeded(undefined, Date.now() - options.days * DAY_MS);
-  const costs = await pageCosts(env, await seed(env, { ...options, until: Date.now() }, print));
+  const parties = await seed(env, { ...options, until: Date.now() }, print);
+  const faults: string[] = [];
+  if (costs === true) faults.push(...await measure(env, parties, print));
+  run(env);
+  const ports = [port, port + 1, port + 2] as const;
+  if (lighthouse === true || pictures === true) {
+    serve(env, port);
+    await env.platform.prepareDocs();
+  }
+  if (pictures === true) {
+    const [operations, browser, directory] = ports.map((at) => `http://127.0.0.1:${at}`);
+    const origins = { operations: `${operations}`, browser: `${browser}`, directory: `${directory}` };
+    const pages = await takePictures(env, parties, { origins, folder: PICTURES, say: print });
+    print(`${pages} pages in ${PICTURES}`);
+  }
+  if (lighthouse === true) faults.push(...tooLow(await lighthouseScores(env, parties, ports, print)));
+  for (const fault of faults) print(fault);
+  return faults.length === 0;
+}
+
+/** Prints what pages cost. @returns the sentence of each page that costs too much */
+async function measure(
+  env: EmptyEnvironment,
+  parties: Parties,
+  print: (line: string) => void,
+): Promise<readonly string[]> {
+  const costs = await pageCosts(env, parties);
   for (const { page, bytes, milliseconds } of costs.toSorted((a, b) => b.milliseconds - a.milliseconds)) {
     print(
       `${String(milliseconds).padStart(4)} ms ${String(Math.ceil(bytes / 1000)).padStart(4)} kB  ${page}`,
@@ -69,25 +109,7 @@ async function measure(options: Omit<SeedOptions, "until">, print: (line: string
   }
   const faults = tooDear(costs);
   print(`${costs.length} kinds of pages, ${faults.length} of them too dear`);
-  for (const fault of faults) print(fault);
-  return faults.length === 0;
-}
-
-/** Prints Lighthouse's scores. @returns whether all are high enough */
-async function score(
-  options: Omit<SeedOptions, "until">,
-  port: number,
-  print: (line: string) => void,
-): Promise<boolean> {
-  await using env = await openSeeded(undefined, Date.now() - options.days * DAY_MS);
-  const parties = await seed(env, { ...options, until: Date.now() }, print);
-  run(env);
-  serve(env, port);
-  await env.platform.prepareDocs();
-  const scores = await lighthouseScores(env, parties, [port, port + 1, port + 2], print);
-  const faults = tooLow(scores);
-  for (const fault of faults) print(fault);
-  return faults.length === 0;
+  return faults;
 }
 
 /** Fills the files. An interrupted run leaves no `complete`, so the next one begins again. */

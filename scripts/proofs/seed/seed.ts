@@ -3,6 +3,7 @@
  * moves. What operators did, a bank that fails now and orders that were given up are among it.
  */
 import { decodeJwt } from "jose";
+import { openProgress } from "../../command_line/progress.ts";
 import type { EmptyEnvironment } from "../../testing/environment.ts";
 import type { Participant } from "../../testing/participants.ts";
 import type { PaymentOrder } from "../../testing/answers.ts";
@@ -61,17 +62,22 @@ export async function seed(
   env.network = (request) =>
     new URL(request.url).host === "directory.example" ? directory(request) : takeOrder(scene, request);
   const times = momentsOf(scene);
+  const began = performance.now();
+  using progress = openProgress("payments", times.length);
   const failures: unknown[] = []; // a computer under load lets a request time out now and then
   for (let from = 0; from < times.length; from += AT_ONCE) {
     await workUntil(scene, times[from] ?? options.until);
     const made = times.slice(from, from + AT_ONCE).map((_, at) => payment(scene, from + at));
     for (const one of await Promise.allSettled(made)) {
-      if (one.status === "rejected") failures.push(one.reason);
+      if (one.status === "fulfilled") continue;
+      failures.push(one.reason);
+      say(`FAILED between payments ${from} and ${from + AT_ONCE}: ${one.reason}`);
     }
     if (failures.length > 1 + times.length * MOST_FAILED) throw failures[0];
-    if (from % 300 === 0) say(`${from} of ${times.length} payments`);
+    progress.done(from + AT_ONCE);
     env.logged.length = env.fetched.length = 0;
   }
+  say(`${times.length} payments in ${Math.round((performance.now() - began) / 1000)} s`);
   await operate(env, parties);
   await workUntil(scene, options.until);
   env.now = options.until;

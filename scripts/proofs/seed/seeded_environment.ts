@@ -3,6 +3,7 @@ import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store, Write } from "../../../src/base/store/store.ts";
 import { isKept } from "../../../src/platform/process/measured_parts.ts";
 import { type EmptyEnvironment, openEmptyEnvironment } from "../../testing/environment.ts";
+import { testPeople } from "../../testing/participants_people.ts";
 
 /** Real time for which a seed keeps what has expired on its own clock. */
 const GRACE_MS = 600_000;
@@ -27,6 +28,7 @@ export async function openSeeded(folder: string | undefined, start: number): Pro
   ];
   return await openEmptyEnvironment({
     environment: ENVIRONMENT,
+    operators: await testPeople(),
     store,
     otherStores: { directory, vault },
     start,

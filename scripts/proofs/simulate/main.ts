@@ -2,6 +2,7 @@
  * `deno task simulate`: the real platform among simulated parties, deterministic by its seed. Model: TigerBeetle's VOPR and
  * FoundationDB's simulation.
  */
+import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { readSimulateOptions, type SimulateOptions, usage } from "./options.ts";
 import { planRun, without } from "./plan.ts";
@@ -23,9 +24,14 @@ export async function simulate(options: SimulateOptions, print: Print): Promise<
   print(`seeds from ${first}`);
   const startedAt = performance.now();
   const stride = Math.min(navigator.hardwareConcurrency, Math.ceil(seeds / SEEDS_A_THREAD));
-  const shares = Array.from(
-    { length: stride },
-    (_, offset) => startShare({ first: first + offset, stride, end: first + seeds, seconds }),
+  const done = Array.from({ length: stride }, () => 0);
+  using progress = openProgress("seeds", seeds);
+  const shares = done.map((_, offset) =>
+    startShare({ first: first + offset, stride, end: first + seeds, seconds }, (tally) => {
+      done[offset] = tally.seeds;
+      const count = done.reduce((sum, share) => sum + share, 0);
+      progress.done(count, Math.max(count / seeds, tally.took / 1000 / seconds));
+    })
   );
   const results: ShareResult[] = [];
   const failing = shares.map(async ({ result }) => {
@@ -34,6 +40,7 @@ export async function simulate(options: SimulateOptions, print: Print): Promise<
   });
   await Promise.any(failing).catch((error: AggregateError) => rethrowFaults(error)); // the first failure ends all
   for (const share of shares) share.cancel();
+  progress[Symbol.dispose]();
   report(results.map(({ tally }) => tally), performance.now() - startedAt, print);
   const failure = results.find((result) => result.failure !== undefined)?.failure;
   if (failure !== undefined) reportFailure(failure, print);

@@ -64,10 +64,12 @@ export async function withSimulation<T>(
  * Runs seeds until one fails, none is left, or the time is over.
  *
  * @param seconds no run begins after this time
+ * @param onSeed gets the tally after each run
  */
 export async function runSeeds(
   seeds: Iterable<number>,
   seconds = Infinity,
+  onSeed: (tally: Tally) => void = () => {},
 ): Promise<{ readonly tally: Tally; readonly failure?: Failure }> {
   return await withSimulation(async (run) => {
     const tally: Tally = { seeds: 0, steps: 0, passed: 0, took: 0 };
@@ -78,6 +80,7 @@ export async function runSeeds(
       tally.steps += steps;
       tally.passed += passed;
       tally.took = realNow() - startedAt;
+      onSeed(tally);
       if (violation !== undefined) {
         const { check } = violation;
         return { tally, failure: { seed, check, ...await shrink(seed, check, (plan) => run(plan, true)) } };

@@ -19,11 +19,18 @@ function* numbersOf({ first, stride, end }: Share): Iterable<number> {
   for (let number = first; number < end; number += stride) yield number;
 }
 
-/** Runs a share in a worker; `cancel` ends it without a result. */
-export function startShare(share: Share): { readonly result: Promise<ShareResult>; cancel(): void } {
+/** Seeds between two messages. */
+const TOLD_EVERY = 20;
+
+/** Runs a share in a worker; `cancel` ends it without a result. @param onTally gets the tally now and then */
+export function startShare(
+  share: Share,
+  onTally: (tally: Tally) => void,
+): { readonly result: Promise<ShareResult>; cancel(): void } {
   const worker = new Worker(import.meta.url, { type: "module" });
   const { promise, resolve, reject } = Promise.withResolvers<ShareResult>();
   worker.onmessage = ({ data }): void => {
+    if (data.tally === undefined) return onTally(data);
     worker.terminate();
     resolve(data);
   };
@@ -38,7 +45,9 @@ export function startShare(share: Share): { readonly result: Promise<ShareResult
 // The types of this project are those of the main thread, which has neither of the two.
 if ("WorkerGlobalScope" in globalThis) {
   Reflect.set(globalThis, "onmessage", async ({ data }: { readonly data: Share }) => {
-    const result = await runSeeds(numbersOf(data), data.seconds);
-    Reflect.apply(Reflect.get(globalThis, "postMessage"), globalThis, [result]);
+    const tell = (message: Tally | ShareResult): unknown =>
+      Reflect.apply(Reflect.get(globalThis, "postMessage"), globalThis, [message]);
+    const onSeed = (tally: Tally): unknown => tally.seeds % TOLD_EVERY === 0 && tell(tally);
+    tell(await runSeeds(numbersOf(data), data.seconds, onSeed));
   });
 }

@@ -195,6 +195,7 @@ function tryAgain(bank: Bank, session: ScaSession, complaint: EntryComplaint): P
     const result: ScaResult = {
       ...FAILURE,
       status: "authentication_failed",
+      reasonCode: "AC06", // ISO 20022 has no code for a blocked access
       sub: subOf(session.step),
     };
     return finish(bank, session, result);

@@ -91,6 +91,8 @@ const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["AM04", "denied_funds"],
   ["SESSION_EXPIRED", "denied_late"],
   ["DS24", "denied_late"],
+  ["NOAS", "denied_late"],
+  ["AC06", "denied_blocked"],
 ]);
 
 function rejection({ error, reasonCode }: Extract<OrderState, { phase: "refused" }>): Says {

@@ -29,11 +29,18 @@ function rejected(StatusReasonCode: string, StatusReason?: string): (status: num
   return (status) => paymentAnswer(status, "Rejected", { StatusReasonCode, StatusReason });
 }
 
-Deno.test("Too little money at the bank is said to the customer, in every language of the shop", async () => {
-  for (const language of LANGUAGES) {
-    const back = { error: "access_denied", reason_code: "AM04" };
-    const words = CATALOGUES[language];
-    assertStringIncludes(await orderPage(back, { language }), words["outcome.denied_funds.text"]);
+const denials: Readonly<Record<string, MessageKey>> = {
+  AM04: "outcome.denied_funds.text",
+  AC06: "outcome.denied_blocked.text",
+  NOAS: "outcome.denied_late.text",
+};
+
+Deno.test("Why the bank ended the visit is said to the customer, in every language of the shop", async () => {
+  for (const [reason_code, key] of Object.entries(denials)) {
+    for (const language of LANGUAGES) {
+      const back = { error: "access_denied", reason_code };
+      assertStringIncludes(await orderPage(back, { language }), CATALOGUES[language][key]);
+    }
   }
   const other = await orderPage({ error: "access_denied", reason_code: "am04" });
   assertStringIncludes(other, CATALOGUES.en["outcome.denied.text"]);

@@ -3,7 +3,7 @@
  * chromium-headless-shell has the same engine without the windows of a desktop browser: a page costs a third of the time.
  */
 import type { Browser } from "playwright-core";
-import { areInstalled } from "testing/installed.ts";
+import { areInstalled } from "./installed.ts";
 
 /** In order of preference. */
 const CHROMIUM = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"] as const;
@@ -33,7 +33,7 @@ function installed(): string | undefined {
 
 /** A separate browser; the caller closes it. */
 export async function openChromium(): Promise<Browser> {
-  // While loading, Playwright detects Windows by a file in /proc that Deno opens only with `--allow-all`. This switch
+  // While loading, Playwright detects Windows by a file in /proc that Deno opens only with every permission. This switch
   // of its own tests skips that.
   Deno.env.set("__IS_WSL_TEST__", "1");
   const { chromium } = await import("playwright-core");
