@@ -57,7 +57,7 @@ export function authorize(
   return browser.open(`/${bank}/authorization.oauth2?${query}`);
 }
 
-/** The claims of the handover JWT (contract HO1 to HO9). */
+/** The claims of the handover JWT (contract HO1 to HO10). */
 export type HandoverClaims = {
   readonly iss: string;
   readonly aud: string;
@@ -69,11 +69,14 @@ export type HandoverClaims = {
   readonly ref_id: string;
   readonly act: { readonly sub: string; readonly registration_no: string };
   readonly correlation_id: string;
+  readonly transaction_digest: string;
   readonly ui_locales?: string;
 };
 
 /** The claims that the bank's result repeats. */
-export type HandedOver = Pick<HandoverClaims, "correlation_id" | "debtor_account_present" | "ref_id">;
+export type HandedOver =
+  & Pick<HandoverClaims, "correlation_id" | "debtor_account_present" | "ref_id">
+  & Partial<Pick<HandoverClaims, "transaction_digest">>;
 
 /** The contents of the handover JWT in a redirect to the bank (the signature is not checked here). */
 export async function openHandover(
@@ -116,7 +119,7 @@ export async function putAccounts(
   return await call(env, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
 }
 
-/** The claims of the bank's result JWT. */
+/** The claims of the bank's result JWT. Bank A proves dynamic linking, and the others know nothing of it. */
 export function returnClaims(
   env: FlowEnvironment,
   bank: Participant,
@@ -134,6 +137,7 @@ export function returnClaims(
     debtor_account_present: handover.debtor_account_present,
     ref_id: handover.ref_id,
     correlation_id: handover.correlation_id,
+    transaction_digest: bank.orgId === "BANKA" ? handover.transaction_digest : undefined,
     bank_id: bank.orgId,
     status: "completed",
     status_code: "success",

@@ -34,6 +34,7 @@ export { OrderRejected, type PaymentOrder } from "./bank/payment_order.ts";
 export { type PulledOrders, pullOrders } from "./bank/pull_orders.ts";
 export type { ReplayMemory } from "./bank/replay_memory.ts";
 export { type ResultStatusCode, resultUrl, type ScaResult } from "./bank/seal_result.ts";
+export { transactionDigest } from "./bank/transaction_digest.ts";
 export { ApiErrorResponse } from "./party/api_error.ts";
 export type { Endpoints, OwnCredentials, ParticipantFolder } from "./party/connection.ts";
 export { SettingsError, UntrustedMessage } from "./party/errors.ts";

@@ -152,6 +152,39 @@ function* namedAccountFaults(facts: Case): Generator<string> {
   }
 }
 
+/** The digest of the transaction, as LNK1 defines it. */
+function digestOfTransaction(initiation: unknown): string {
+  const of = (account: string, names: readonly string[]): readonly unknown[] =>
+    names.map((name) => at(initiation, account, name) ?? null);
+  return sha256Text(canonicalForm([
+    ...of("InstructedAmount", ["Amount", "Currency"]),
+    ...of("CreditorAccount", ["Name", "SchemeName", "Identification", "SecondaryIdentification"]),
+    ...of("DebtorAccount", ["SchemeName", "Identification", "SecondaryIdentification"]),
+  ]));
+}
+
+/** The bank authenticated the transaction that the TPP requested, if it claims so. */
+function* linkingFaults(facts: Case): Generator<string> {
+  const [request] = piecesOf(facts, "consent_request");
+  const digest = request && digestOfTransaction(at(request.content, "Data", "Initiation"));
+  for (const { content, entry, kind } of request ? piecesOf(facts, "handover", "sca_result") : []) {
+    const named = at(content, "transaction_digest");
+    const isSilent = kind === "sca_result" && named === undefined;
+    if (!isSilent && named !== digest) yield `the ${kind} of ${nameOf(entry)} is of another transaction`;
+  }
+  const { entries, statement } = facts;
+  const end = entries.findIndex(({ event }) => event === "consent.Authorized");
+  const [decision] = piecesOf(facts, "decision").filter(({ entry }) => entries.indexOf(entry) === end);
+  const result = piecesOf(facts, "sca_result").findLast(({ content, entry }) =>
+    entries.indexOf(entry) <= end &&
+    (!decision || isSame(at(content, "correlation_id"), at(decision.content, "session")))
+  );
+  const isProven = request !== undefined && at(result?.content, "transaction_digest") !== undefined;
+  if (statement["linked"] !== (isProven ? "proven" : "not claimed")) {
+    yield "the statement says otherwise whether the transaction is linked";
+  }
+}
+
 /** What is signed for a step is of its time, and there once. */
 function* momentFaults(facts: Case): Generator<string> {
   const seen = new Set<string>();
@@ -318,6 +351,7 @@ export async function* agreementFaults(facts: Case): AsyncGenerator<string> {
   yield* statusFaults(facts);
   yield* accountFaults(facts);
   yield* namedAccountFaults(facts);
+  yield* linkingFaults(facts);
   yield* momentFaults(facts);
   yield* timeFaults(facts);
   yield* sessionFaults(facts);

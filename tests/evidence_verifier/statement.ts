@@ -6,6 +6,7 @@ import { headerOf, verifyCompact } from "./signature.ts";
 type Claims = Readonly<Record<string, unknown>>;
 
 const isStatement = object({
+  linked: (value: unknown) => value === "proven" || value === "not claimed",
   iss: text,
   cell: text,
   iat: integer,

@@ -37,10 +37,6 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
   [/: keys\.N\.(alg|use|x5t|x5t#S256)$/, "says nothing that the key and its certificate do not say"],
   [/^moved: (documents|.*\.record\.documents)\.N$/, "the order of documents has no meaning"],
   [
-    /^(transplanted: first consent\.AwaitingAuthorisation|swapped: first consent\.AwaitingAuthorisation\.bodies\.consent_request)$/,
-    "a request of the same TPP names no consent, and no payment followed",
-  ],
-  [
     /^transplanted: (consent\.(authorization_requested|Consumed|Rejected|customer_late)|payment\.Rejected by operator)$/,
     "an entry in which no other party has signed anything, about this case",
   ],

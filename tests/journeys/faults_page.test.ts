@@ -122,7 +122,7 @@ Deno.test("GET faults and the bank's page tell every fault with its amount", asy
     env.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
   const { by_amount } = await bodyOf<ArmedFaults>(read("/faults"));
   const page = await (await read("")).text();
-  assertEquals(by_amount.length, 16);
+  assertEquals(by_amount.length, 17);
   for (const { name, amount } of FAULTS) {
     assert(by_amount.some((row) => row.fault === name && row.amount === amount), name);
     assertStringIncludes(page, amount);

@@ -76,6 +76,13 @@ Deno.test("a bank that returns with an expired JWT: server_error for the TPP, th
   }
 });
 
+Deno.test("a bank that returns with the digest of another payment: server_error for the TPP, the consent as it was [666.17] [BR20]", async () => {
+  await using env = await openBanksEnvironment();
+  for (const body of [over("666.17"), over("666.17", IMPLICIT)]) {
+    await unusable(env, await visit(env, { body }));
+  }
+});
+
 Deno.test("a bank that returns with a used jti: server_error for the TPP, the consent as it was [666.07] [G1]", async () => {
   await using env = await openBanksEnvironment();
   await agreed(env);

@@ -96,7 +96,7 @@ export const appliedSchema = z.strictObject({
   cases: z.array(hash),
 });
 
-/** Claims of the statement: times in Unix seconds, and the number of entries of each history. */
+/** Claims of the statement: times in Unix seconds, the number of entries of each history, and dynamic linking. */
 export const statementSchema = z.strictObject({
   iss: z.string(),
   cell: z.string(),
@@ -105,6 +105,7 @@ export const statementSchema = z.strictObject({
   payment: z.string(),
   consent_entries: count,
   payment_entries: count,
+  linked: z.enum(["proven", "not claimed"]),
   bundle_sha256: hash,
 });
 

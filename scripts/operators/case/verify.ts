@@ -84,6 +84,11 @@ function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
     `in the log: ${bundle.entries.length} entries are in the ${checkpoint.size} leaves that were signed at ${
       timeOf(checkpoint.iat)
     }`,
+    `linked: ${statement.linked}${
+      statement.linked === "proven"
+        ? ": the bank has signed a digest of amount, currency, payee and account as the TPP requested them"
+        : ""
+    }`,
     `signatures that verify: ${signatures}`,
     ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
     ...(unsigned.size === 0 ? [] : [`not signed: ${[...unsigned].toSorted().join(", ")}`]),

@@ -16,6 +16,7 @@ import {
 } from "./bundle_schema.ts";
 import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
 import { verifyAgreement } from "./agreement.ts";
+import { verifyLinking } from "./linking.ts";
 import { clientOf, isTimely, verifyRequests } from "./proofs.ts";
 import { verifyRequired } from "./required.ts";
 import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
@@ -58,6 +59,7 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   yield* verifyRequired(bundle.entries, findings.statement);
   yield* verifyRequests(bundle.entries, findings.statement);
   yield* verifyAgreement(findings.pieces, bundle.entries, bundle.documents, findings.statement);
+  yield* verifyLinking(findings.pieces, findings.statement);
 }
 
 /** The platform's signature over the whole file. */

@@ -123,6 +123,8 @@ export function returnOriginRule(bank: Participant, handover: Members): Rule {
     ]);
 }
 
+const DIGEST = "transaction_digest";
+
 /** The bank's result JWT for a handover (Decisions B3, B4). */
 export function returnRule(bank: Participant, handover: Members): Rule {
   const origin = returnOriginRule(bank, handover);
@@ -130,6 +132,7 @@ export function returnRule(bank: Participant, handover: Members): Rule {
   return (header, claims, attempt) =>
     origin(header, claims, attempt) ?? firstBroken([
       ...same.map((name): Check => [name, claims[name] === handover[name]]),
+      ["transaction_digest", [undefined, handover[DIGEST]].includes(claims[DIGEST])],
       ["exp - iat", Number(claims["exp"]) - Number(claims["iat"]) <= 600],
       ["iat", isTime(claims["iat"], NOW - 630, NOW + SKEW)],
       ...timed(claims, 600 + SKEW, ["exp", "iat"]),

@@ -70,6 +70,12 @@ export const RESULTS: Area = {
     claim("ref_id", (_, { correlation_id: id }) => id, "the consent of this session", "is the correlation"),
     claim("debtor_account_present", () => false, "a string of 1 to 256 characters", "is a boolean"),
     claim("debtor_account_present", () => "true", "false", "contradicts the handover"),
+    claim(
+      "transaction_digest",
+      () => "A".repeat(43),
+      "that of the handover JWT, or none",
+      "is of another payment",
+    ),
     claim("exp", ({ env }) => seconds(env) - 100, "later than now", "has passed"),
     claim("exp", ({ env }) => seconds(env) + 3600, "s after iat", "is an hour ahead"),
     claim("exp", () => undefined, "a number of Unix seconds", "is missing"),

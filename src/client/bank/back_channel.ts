@@ -12,6 +12,7 @@ import { type BankWord, wordOnWire } from "./bank_word.ts";
 const accountSchema = z.object({
   SchemeName: z.string(),
   Identification: z.string(),
+  SecondaryIdentification: z.optional(z.string()),
   Name: z.nullish(z.string()),
 });
 const consentSchema = z.object({
@@ -33,6 +34,7 @@ const consentSchema = z.object({
 export interface BankWireAccount {
   readonly SchemeName: string;
   readonly Identification: string;
+  readonly SecondaryIdentification?: string | undefined;
   readonly Name?: string | null | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Opens the handover JWT of the platform: JWE, then JWS, then every claim (contract HO1 to HO9). Every check must pass.
+ * Opens the handover JWT of the platform: JWE, then JWS, then every claim (contract HO1 to HO10). Every check must pass.
  * The reason of a rejection is logged and never sent to the browser.
  */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
@@ -24,6 +24,8 @@ export interface Handover {
   readonly correlationId: string;
   /** True: implicit consent, the payer account is in the consent. */
   readonly debtorAccountPresent: boolean;
+  /** What `transactionDigest` returns for the consent that the platform means (contract HO10). */
+  readonly transactionDigest: string | undefined;
   readonly tppName: string;
   readonly tppClientId: string;
   /** The customer's languages, best first; empty if the TPP named none. */
@@ -57,7 +59,7 @@ const innerHeaderSchema = z.strictObject({
   kid: nonEmpty,
 });
 
-/** Contract HO1 to HO9; Decision B3. Unknown claims are ignored (RFC 7519 §4). */
+/** Contract HO1 to HO10; Decision B3. Unknown claims are ignored (RFC 7519 §4). */
 const claimsSchema = z.object({
   iss: z.string(),
   aud: z.string(), // a string: an array could address several banks at once
@@ -69,6 +71,7 @@ const claimsSchema = z.object({
   ref_id: z.uuid(),
   act: z.object({ sub: nonEmpty, registration_no: nonEmpty }),
   correlation_id: z.string().check(z.minLength(1), z.maxLength(256)),
+  transaction_digest: z.optional(nonEmpty),
   ui_locales: z._default(z.string(), ""),
 });
 
@@ -91,6 +94,7 @@ export async function openHandover(bank: HandoverReader, token: string): Promise
     consentId: claims.ref_id,
     correlationId: claims.correlation_id,
     debtorAccountPresent: claims.debtor_account_present === "true",
+    transactionDigest: claims.transaction_digest,
     tppName: claims.act.sub,
     tppClientId: claims.act.registration_no,
     uiLocales: claims.ui_locales.split(" ").filter((tag) => tag !== ""),

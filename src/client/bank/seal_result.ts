@@ -1,5 +1,5 @@
 /**
- * The result JWT to the platform and the URL that carries it (contract RT1 to RT8; Decisions A10, B3). The bank decides
+ * The result JWT to the platform and the URL that carries it (contract RT1 to RT9; Decisions A10, B3). The bank decides
  * the outcome.
  */
 import { CompactEncrypt, type JWTPayload } from "jose";
@@ -22,6 +22,8 @@ export interface ScaResult {
   readonly status: string;
   /** Why it failed, for the TPP. */
   readonly reasonCode?: BankReasonCode | undefined;
+  /** What `transactionDigest` returns for the consent that the customer was shown: proof of dynamic linking. */
+  readonly transactionDigest?: string | undefined;
   /** End-user identifier, never an account number; equals `Data.Sub` of the accounts PUT. */
   readonly sub: string;
 }
@@ -43,7 +45,7 @@ export async function resultUrl(bank: ResultSealer, handover: Handover, result: 
 export function resultClaims(
   { authUrl, code, now }: Pick<Bank, "authUrl" | "code" | "now">,
   handover: Handover,
-  { sub, status, statusCode, reasonCode }: ScaResult,
+  { sub, status, statusCode, reasonCode, transactionDigest }: ScaResult,
 ): JWTPayload & { readonly iat: number } {
   const iat = Math.floor(now() / 1000);
   return {
@@ -61,6 +63,7 @@ export function resultClaims(
     bank_id: code,
     status_code: statusCode,
     ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
+    ...(transactionDigest === undefined ? {} : { transaction_digest: transactionDigest }),
   };
 }
 

@@ -46,6 +46,12 @@ export const FAULTS = [
     what: "executes a pushed order, then breaks the connection off; the next push is answered",
   },
   { name: "wrong_bank_id", amount: "666.05", at: "return", what: "returns with another bank's bank_id" },
+  {
+    name: "wrong_digest",
+    amount: "666.17",
+    at: "return",
+    what: "returns with the transaction_digest of another payment",
+  },
   { name: "expired_return", amount: "666.06", at: "return", what: "returns with a JWT that has expired" },
   {
     name: "replayed_return",

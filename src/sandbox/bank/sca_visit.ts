@@ -4,12 +4,14 @@
  */
 import { FLOW_SECONDS } from "../../client/party/profile.ts";
 import {
+  type BankConsent,
   deliverResult,
   type PayerAccount,
   putPayerAccounts,
   readConsent,
 } from "../../client/bank/back_channel.ts";
 import { type Handover, openHandover } from "../../client/bank/open_handover.ts";
+import { transactionDigest } from "../../client/bank/transaction_digest.ts";
 import { returnUrl, type ScaResult, waitingUrl } from "../../client/bank/seal_result.ts";
 import type { Bank } from "./bank.ts";
 import {
@@ -50,12 +52,21 @@ export async function startVisit(
   const handover = await openHandover(bank.party, oAuthUrl);
   const consent = await readConsent(bank.party, { consentId: handover.consentId, customerIp })
     .catch((error: unknown) => noteTrouble(bank, error));
-  if (consent === undefined || handover.debtorAccountPresent !== Boolean(consent.DebtorAccount)) {
+  if (consent === undefined || !await isAbout(handover, consent)) {
     const result: ScaResult = { statusCode: "error", status: "consent_unavailable", sub: nobody };
     return { go: "platform", url: await sealed(bank, handover, result) };
   }
   const session = bank.sessions.open({ bankCode: bank.profile.code, customerIp, handover, consent });
   return { go: "page", session };
+}
+
+/** Whether the handover is about the payment that the customer would be shown. */
+async function isAbout(
+  { debtorAccountPresent, transactionDigest: digest }: Handover,
+  consent: BankConsent,
+): Promise<boolean> {
+  return debtorAccountPresent === Boolean(consent.DebtorAccount) &&
+    (digest === undefined || digest === await transactionDigest(consent));
 }
 
 /** The response to a visit without an entry: the page of its step, or back to the platform if it is over. */
@@ -227,7 +238,8 @@ async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promi
   const fault = session.fault === undefined
     ? bank.faults.meet("return", subjectOf(session))
     : metFault(session.fault);
-  const url = sealed(bank, session.handover, result, { fault, isInApp: session.app !== undefined });
+  const { handover, consent, app } = session;
+  const url = sealed(bank, handover, result, { fault, isInApp: app !== undefined, consent });
   // Set before the first await: no further password or code can be tried, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
   try {
@@ -238,16 +250,24 @@ async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promi
   }
 }
 
+/** How the bank returns a customer. `consent`: what the customer was shown. */
+interface Returning {
+  readonly fault?: MetFault | undefined;
+  readonly isInApp?: boolean;
+  readonly consent?: BankConsent;
+}
+
 async function sealed(
   bank: Bank,
   handover: Handover,
   result: ScaResult,
-  { fault, isInApp = false }: { readonly fault?: MetFault | undefined; readonly isInApp?: boolean } = {},
+  { fault, isInApp = false, consent }: Returning = {},
 ): Promise<string> {
   const { profile: { code }, party } = bank;
   if (fault?.name === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
-  const text = await sealReturn(bank, handover, result, fault);
+  const linked = consent === undefined ? {} : { transactionDigest: await transactionDigest(consent) };
+  const text = await sealReturn(bank, handover, { ...result, ...linked }, fault);
   const isDelivered = isInApp && await delivers(bank, text);
   return isDelivered ? waitingUrl(party, handover) : returnUrl(party, text);
 }

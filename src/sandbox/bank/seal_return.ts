@@ -24,6 +24,7 @@ export async function sealReturn(
     iat,
     nbf: iat,
     exp: iat + HANDOVER_SECONDS,
+    ...(fault?.name === "wrong_digest" ? { transaction_digest: "A".repeat(43) } : {}),
     jti: fault?.name === "replayed_return" ? returnIds.last() : returnIds.fresh(),
     bank_id: fault?.name === "wrong_bank_id" ? `NOT${party.code}` : party.code,
   });

@@ -1,4 +1,4 @@
-/** Opens a bank's result JWT as the platform does, and finds what is not as agreed (contract RT1 to RT8). */
+/** Opens a bank's result JWT as the platform does, and finds what is not as agreed (contract RT1 to RT9). */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
 import { z } from "zod";
 import { BANK_REASON_CODES } from "../../../../src/base/values/reason_codes.ts";
@@ -17,6 +17,7 @@ const claimsSchema = z.object({
   debtor_account_present: z.enum(["true", "false"]),
   ref_id: z.string(),
   correlation_id: z.string().min(1),
+  transaction_digest: z.string().optional(), // contract RT9
   bank_id: z.string(),
   status: z.string().min(1),
   status_code: z.string().min(1),

@@ -3,10 +3,20 @@ import { z } from "zod";
 import { failed, type Outcome, passed } from "../case.ts";
 import { openReturn } from "./bank_return.ts";
 import type { BankBench, BankCase } from "./bench.ts";
-import { sealed } from "./forge.ts";
+import { transactionDigest } from "../../../../src/client/bank/transaction_digest.ts";
+import { handoverClaims, sealed, signed } from "./forge.ts";
 import { openAt } from "./handover_cases.ts";
 import { CONSENT_CURRENCY, type HookAccount } from "./hook.ts";
-import { arrive, authorise, beginJourney, comeBack, consentStatus, decide } from "./journey.ts";
+import {
+  arrive,
+  authorise,
+  beginJourney,
+  comeBack,
+  consentStatus,
+  decide,
+  type Journey,
+  makeConsent,
+} from "./journey.ts";
 
 /** Account numbers with correct check digits: the examples of IBANs that everyone knows, so a bank may use one. */
 const OTHERS_ACCOUNTS = ["GB82WEST12345698765432", "GB33BUKB20201555555555", "GB94BARC10201530093459"];
@@ -87,6 +97,22 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     },
   },
   {
+    id: "BANK-J06",
+    title:
+      "A bank that claims dynamic linking returns the digest of the amount, the payee and the payer's account",
+    requirement: "LNK1, LNK2, RT9",
+    run: async (bench) => {
+      const [payer] = await bench.hook.accounts();
+      for (const plan of [{}, { debtor: payer?.Identification ?? "" }]) {
+        const linking = await linkingOf(bench, await beginJourney(bench, plan));
+        if (linking !== "proven") return linking === "not claimed" ? passed(linking) : failed(linking);
+      }
+      return await copiesDigest(bench)
+        ? failed("the digest of the handover JWT came back, not that of the consent")
+        : passed("proven");
+    },
+  },
+  {
     id: "BANK-A01",
     title: "No accounts are reported for an implicit consent",
     requirement: "BF9, BCH-03",
@@ -154,6 +180,26 @@ async function authorised(
   const status = await consentStatus(bench, consentId);
   const outcome = status === "Authorized";
   return { consentId, passed: outcome, seen: `the TPP got a code, and the consent is ${status}` };
+}
+
+/** What the bank's approval says of dynamic linking. */
+async function linkingOf(bench: BankBench, journey: Journey): Promise<string> {
+  await arrive(journey);
+  const { claims } = await openReturn(bench, await decide(bench, journey, "approve"));
+  if (claims.transaction_digest === undefined) return "not claimed";
+  const expected = await transactionDigest(journey.request.initiation);
+  return claims.transaction_digest === expected ? "proven" : "transaction_digest is of another transaction";
+}
+
+/** Whether the bank returns a digest that is not the consent's, because the handover JWT names it. */
+async function copiesDigest(bench: BankBench): Promise<boolean> {
+  const { consentId } = await makeConsent(bench);
+  const foreign = "A".repeat(43);
+  const claims = handoverClaims(bench, consentId, { transaction_digest: foreign });
+  await openAt(bench, await sealed(bench, await signed(bench, claims)));
+  const location = await bench.hook.decide(consentId, "approve");
+  return location !== undefined &&
+    (await openReturn(bench, location)).claims.transaction_digest === foreign;
 }
 
 async function resultIsAsAgreed(bench: BankBench): Promise<Outcome> {

@@ -38,6 +38,8 @@ export interface AuthorizationSession {
   readonly bindingHash: string;
   /** The value of `debtor_account_present` that was sent to the bank. */
   readonly debtorAccountPresent: boolean;
+  /** The value of `transaction_digest` that was sent to the bank. */
+  readonly transactionDigest: string;
   /** The customer's languages from the TPP's request, best first; absent if it named none. */
   readonly uiLocales?: readonly string[];
   /**

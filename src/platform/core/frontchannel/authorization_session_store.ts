@@ -46,6 +46,7 @@ const storedRecord = defineRecord<StoredSession>({
     requestHash: text,
     bindingHash: text,
     debtorAccountPresent: flag,
+    transactionDigest: text,
     uiLocales: optional(texts),
     payer: optional(storedPayerSchema),
     resultSha256: optional(text),

@@ -76,13 +76,16 @@ export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): 
 
 /** Whether a result that the bank signed is one for this session and of this time. */
 export function usableFor(session: AuthorizationSession, response: ScaResponse): Result<ScaResponse> {
-  const { times, refId, debtorAccountPresent } = response;
+  const { times, refId, debtorAccountPresent, transactionDigest = session.transactionDigest } = response;
   const expected = session.debtorAccountPresent ? "true" : "false";
   if (!times.ok) return times;
   if (refId !== session.consentId) return mismatch("ref_id", "the consent of this session", refId);
-  return debtorAccountPresent === expected
+  if (debtorAccountPresent !== expected) {
+    return mismatch("debtor_account_present", expected, debtorAccountPresent);
+  }
+  return transactionDigest === session.transactionDigest
     ? ok(response)
-    : mismatch("debtor_account_present", expected, debtorAccountPresent);
+    : mismatch("transaction_digest", "that of the handover JWT, or none", transactionDigest); // contract BR20
 }
 
 export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };

@@ -1,4 +1,4 @@
-/** The claims of the handover JWT, which the customer takes to the bank (contract HO1 to HO9). */
+/** The claims of the handover JWT, which the customer takes to the bank (contract HO1 to HO10). */
 import { z } from "@hono/zod-openapi";
 import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
 
@@ -14,6 +14,9 @@ const handoverClaimsSchema = z.strictObject({
     registration_no: z.string().openapi({ description: "The TPP's `client_id`." }),
   }),
   correlation_id: z.uuid(),
+  transaction_digest: z.string().openapi({
+    description: "Of the amount, the payee and the payer's account that the TPP named. You may return it.",
+  }),
   ui_locales: z.string().optional().openapi({
     description: "The customer's languages, best first, if the TPP named any.",
     example: "fr-CA en",

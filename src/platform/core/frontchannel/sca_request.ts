@@ -1,4 +1,4 @@
-/** The handover JWT that sends the customer to the bank: its claims and the bank's URL (contract HO1 to HO9). */
+/** The handover JWT that sends the customer to the bank: its claims and the bank's URL (contract HO1 to HO10). */
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
@@ -23,6 +23,7 @@ export function scaRequestClaims(
     ref_id: session.consentId,
     act: { sub: parties.tpp.orgName, registration_no: parties.tpp.clientId }, // Decision B3
     correlation_id: session.correlationId,
+    transaction_digest: session.transactionDigest, // contract HO10: a bank that does not know it ignores it
     // Contract HO9: optional. A bank that does not know it ignores it (RFC 7519 §4).
     ...(session.uiLocales === undefined ? {} : { ui_locales: session.uiLocales.join(" ") }),
   };

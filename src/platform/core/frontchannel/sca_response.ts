@@ -65,6 +65,8 @@ export interface ScaResponse {
   readonly times: Result<ClaimTimes>;
   readonly refId: string;
   readonly debtorAccountPresent: string;
+  /** Absent if the bank claims no dynamic linking (contract RT9). */
+  readonly transactionDigest?: unknown;
   readonly result: ScaResult;
   /** The JWT that the bank signed. */
   readonly jws: string;
@@ -176,6 +178,7 @@ function rulesFor(bank: BankClient, authUrl: string) {
     correlation_id: required,
     ref_id: required,
     debtor_account_present: required,
+    transaction_digest: anything,
     status_code: anything,
     status: anything,
     reason_code: anything,
@@ -194,6 +197,7 @@ function decode(
     times,
     refId: claims.ref_id,
     debtorAccountPresent: claims.debtor_account_present,
+    ...(claims.transaction_digest === undefined ? {} : { transactionDigest: claims.transaction_digest }),
     result: {
       outcome: outcomeOf(claims.status_code),
       ...received(claims.status_code),

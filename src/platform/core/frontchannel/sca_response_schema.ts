@@ -1,4 +1,4 @@
-/** The claims of a bank's result JWT (contract RT1 to RT8), with which the customer returns. Others are ignored. */
+/** The claims of a bank's result JWT (contract RT1 to RT9), with which the customer returns. Others are ignored. */
 import { z } from "@hono/zod-openapi";
 import { MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import type { JwtKind } from "../../guards/http/jwt_schema.ts";
@@ -25,6 +25,10 @@ const resultClaimsSchema = z.looseObject({
   correlation_id: asReceived,
   ref_id: asReceived,
   debtor_account_present: asReceived,
+  transaction_digest: z.string().optional().openapi({
+    description:
+      "The digest of what you showed the customer, which must be that of the handover JWT: proof of dynamic linking.",
+  }),
   status_code: z.string().openapi({
     description: `${[...SUCCESSES, ...FAILURES].join(", ")}; any other value is a fault of yours.`,
     example: "success",

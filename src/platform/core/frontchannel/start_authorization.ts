@@ -3,7 +3,9 @@
  * sessions ends (FAPI 2.0 §5.3.2.2 note 3). The browser is redirected to the bank with a handover JWT, but not to a
  * bank that could not complete the payment, so that the customer does not sign in for no result.
  */
-import { isImplicit } from "../consents/consent.ts";
+import { isImplicit, type ReadableConsent } from "../consents/consent.ts";
+import { bankInitiation } from "../consents/initiation_representation.ts";
+import { transactionDigest } from "../consents/transaction_digest.ts";
 import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import { asClientId, type BankCode, type ClientId, sha256 } from "../../../base/kernel/identifiers.ts";
@@ -101,13 +103,9 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   started(findOpenFlow(reads, request.consentId)); // needed below: read together with the consent
   const { value: consent } = await readConsent(deps, reads, request.consentId, request);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
-  const session = newSession(
-    deps.clock(),
-    command.bindingHash,
-    request,
-    link.requestHash,
-    isImplicit(consent),
-  );
+  const { bindingHash } = command;
+  const { requestHash } = link;
+  const session = await newSession(deps.clock(), { bindingHash, requestHash, request, consent });
   const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const { signed, evidence } = await signHandover(deps.ownSigner(), claims);
   const [sealed, opened] = await Promise.all([
@@ -280,22 +278,22 @@ function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === "platform.unavailable";
 }
 
-function newSession(
+async function newSession(
   now: number,
-  bindingHash: string,
-  request: PushedRequest,
-  requestHash: string,
-  debtorAccountPresent: boolean,
-): AuthorizationSession {
+  { request, consent, ...hashes }: Pick<AuthorizationSession, "bindingHash" | "requestHash"> & {
+    readonly request: PushedRequest;
+    readonly consent: ReadableConsent;
+  },
+): Promise<AuthorizationSession> {
   return {
     correlationId: crypto.randomUUID(),
     stage: "at_bank",
     clientId: request.clientId,
     bank: request.bank,
     consentId: request.consentId,
-    requestHash,
-    bindingHash,
-    debtorAccountPresent,
+    ...hashes,
+    debtorAccountPresent: isImplicit(consent),
+    transactionDigest: await transactionDigest(bankInitiation(consent.request.initiation)),
     ...languagesOf(request),
     expiresAt: now + FLOW_SECONDS * 1000,
   };

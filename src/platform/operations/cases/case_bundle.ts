@@ -13,6 +13,7 @@ import { hashText } from "../../../base/merkle/tree.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { leafHash } from "../../evidence/evidence.ts";
+import { linkedIn } from "./linked.ts";
 import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
 import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
@@ -52,7 +53,8 @@ export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<
     documents: [...file.documents.values()].toSorted(),
     entries,
   };
-  return await withStatement(deps, unsigned, STATEMENT_TYP, await entryCounts(deps, file));
+  const claims = { ...await entryCounts(deps, file), linked: await linkedIn(file.entries) };
+  return await withStatement(deps, unsigned, STATEMENT_TYP, claims);
 }
 
 /** Adds the published keys and a signature over the digest. Returns the text of the bundle. */

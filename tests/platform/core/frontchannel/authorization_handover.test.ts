@@ -1,19 +1,41 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import type { RevokedKeySet } from "testing/directory_answers.ts";
-import { clientToken, consentBody, createConsent, good, push, type SentConsent } from "testing/flows.ts";
+import {
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  push,
+  type SentConsent,
+} from "testing/flows.ts";
 import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { transactionDigestOf } from "support/transaction_digest.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 
-Deno.test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
+const EVERY_MEMBER = consentBody({
+  initiation: {
+    CreditorAccount: {
+      SchemeName: "UK.OBIE.IBAN",
+      Identification: "FR1420041010050500013M02606",
+      SecondaryIdentification: "Roll 7",
+      Name: 'Señor "Ünïcode" \\ Ltd',
+    },
+    DebtorAccount: { ...DEBTOR_ACCOUNT, SecondaryIdentification: "0001", Name: "A. Payer" },
+  },
+});
+
+Deno.test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [HO10] [LNK1] [A2] [B3]", async (t) => {
   await using env = await openEnvironment();
   const cases = [
     { name: "implicit consent", bank: env.bankA, body: IMPLICIT, present: "true" },
+    { name: "every member of the digest", bank: env.bankA, body: EVERY_MEMBER, present: "true" },
     { name: "explicit consent", bank: env.bankA, body: consentBody(), present: "false" },
     { name: "explicit consent, bank's own screen", bank: env.bankB, body: consentBody(), present: "false" },
   ];
@@ -21,7 +43,7 @@ Deno.test("JWT to the bank: exactly the contract's claims, each with its value [
   await stepsOf(t, cases, ({ name }) => name, async ({ bank, body, present }) => {
     const { departure, consentId } = await leaveForBank(env, bank, body);
     const { claims } = await openHandover(bank, departure);
-    const { jti, correlation_id, ...rest } = claims;
+    const { jti, correlation_id, transaction_digest, ...rest } = claims;
     assertEquals(rest, {
       iss: "https://auth.platform.example", // Decision A2: the host, no issuer
       aud: bank.orgId,
@@ -32,6 +54,7 @@ Deno.test("JWT to the bank: exactly the contract's claims, each with its value [
       ref_id: consentId,
       act: { sub: "Example Shop Ltd", registration_no: env.tpp.clientId },
     });
+    assertEquals(transaction_digest, transactionDigestOf(body));
     assertMatch(jti, UUID);
     assertMatch(correlation_id, UUID);
     assertNotEquals(jti, correlation_id);

@@ -26,6 +26,8 @@ import {
 import { type JsonObject, sealToPlatform, signJwt } from "testing/jwts.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { transactionDigestOf } from "support/transaction_digest.ts";
+import { consentBody } from "testing/flows.ts";
 import { adminCall } from "testing/participants.ts";
 import { testKey } from "testing/keys.ts";
 import { rawJwe, rawJws, segment } from "testing/raw_jws.ts";
@@ -33,7 +35,7 @@ import fc from "fast-check";
 
 const NOW = START / 1000;
 
-Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR5] [BR7] [BR10] [A2] [B3] [CT17] [AUT-11]", async (t) => {
+Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR-N19] [BR5] [BR7] [BR10] [BR20] [A2] [B3] [CT17] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const other = await toBank(env, { body: IMPLICIT });
@@ -66,6 +68,12 @@ Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank
     "[BR-N12] ref_id of nothing": { ref_id: crypto.randomUUID() },
     "[BR-N12] debtor_account_present flipped": { debtor_account_present: "false" },
     "[BR-N12] debtor_account_present in capitals": { debtor_account_present: "True" },
+    "[BR-N19] transaction_digest of another consent": {
+      transaction_digest: transactionDigestOf(consentBody()),
+    },
+    "[BR-N19] transaction_digest empty": { transaction_digest: "" },
+    "[BR-N19] transaction_digest null": { transaction_digest: null },
+    "[BR-N19] transaction_digest an array": { transaction_digest: [flow.handover.transaction_digest] },
   };
   for (const [name, claims] of Object.entries(ofAnotherFlow)) {
     await t.step(name, async () => await assertUnusable(env, flow, claims));
@@ -94,6 +102,7 @@ Deno.test("GET authorization.sca.oauth2 allows the clocks to differ [BR6] [FAPI-
   const accepted: Record<string, JsonObject> = {
     "exp past by 29 s": { iat: NOW - 100, nbf: undefined, exp: NOW - 29 },
     "no nbf": { nbf: undefined },
+    "[BR20] no transaction_digest": { transaction_digest: undefined },
     "a member nobody knows": { auth_time: NOW },
   };
   await steps(t, accepted, async (claims) => {

@@ -63,7 +63,7 @@ async function judged(
   }
 }
 
-Deno.test("each of the faults planted in a bank is found by its own case", async (t) => {
+Deno.test("each of the faults planted in a bank is found by its own case [LNK2]", async (t) => {
   const faults = partOf(BANK_FAULTS, 2);
   assert(faults.length + KEY_FAULTS.length >= 20);
   await using trial = await openTrial(LANES);

@@ -4,6 +4,14 @@ import type { BankFault } from "./planted.ts";
 /** Faults in what the bank does with customers. */
 export const VISIT_FAULTS: readonly BankFault[] = [
   {
+    name: "returns the digest of the handover, whatever it showed",
+    found: "BANK-J06",
+    changes: [[
+      "...outcome }",
+      "...outcome, transaction_digest: (visit.handover as Json).transaction_digest }",
+    ]],
+  },
+  {
     name: "reports accounts for an implicit consent",
     found: "BANK-A01",
     changes: [[

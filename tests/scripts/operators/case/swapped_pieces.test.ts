@@ -48,6 +48,14 @@ type Change = (bundle: Forged, other: Forged) => void;
 
 /** What the platform forges, and what the verification says. */
 const FORGED: Readonly<Record<string, readonly [Change, RegExp]>> = {
+  "the handover of another transaction": [
+    swap("handover"),
+    /^the handover of .* is linked to another transaction$/,
+  ],
+  "the bank's result of another transaction": [
+    swap("sca_result"),
+    /^the sca_result of .* is linked to another transaction$/,
+  ],
   "every salt of a record is left out": [({ entries }) => {
     for (const { record } of entries) Reflect.deleteProperty(record, "salt");
   }, /has not its form: entries\.0\.record\.salt/],
@@ -174,7 +182,11 @@ Deno.test("with --tpp or --bank a bundle without a signature of that party does 
   const { consent, consent_entries, payment_entries } = decodeJwt<Statement>(
     bundleSchema.parse(JSON.parse(text)).statement,
   );
-  const counts = { consent_entries: consent_entries + 1, payment_entries: payment_entries + 1 };
+  const counts = {
+    consent_entries: consent_entries + 1,
+    payment_entries: payment_entries + 1,
+    linked: "not claimed",
+  };
   const erased = await forge(text, (bundle) => {
     const last = bundle.entries.at(-1);
     if (last === undefined) return;

@@ -1,0 +1,26 @@
+/** The digest that binds a bank's authentication to one transaction (contract LNK1; RTS (EU) 2018/389 article 5). */
+import { sha256 } from "../../../base/kernel/identifiers.ts";
+import type { bankInitiation } from "./initiation_representation.ts";
+
+/** The members of `Data.Initiation` that the digest covers. */
+export type Linked = Pick<
+  ReturnType<typeof bankInitiation>,
+  "InstructedAmount" | "CreditorAccount" | "DebtorAccount"
+>;
+
+/** Returns SHA-256 of the amount, the payee and, if the TPP named it, the payer's account, base64url. */
+export async function transactionDigest(
+  { InstructedAmount, CreditorAccount: payee, DebtorAccount: payer }: Linked,
+): Promise<string> {
+  return await sha256(JSON.stringify([
+    InstructedAmount.Amount,
+    InstructedAmount.Currency,
+    payee.Name,
+    payee.SchemeName,
+    payee.Identification,
+    payee.SecondaryIdentification ?? null,
+    payer?.SchemeName ?? null,
+    payer?.Identification ?? null,
+    payer?.SecondaryIdentification ?? null,
+  ]));
+}
