@@ -11,12 +11,17 @@ import {
 import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Command, COMMANDS, type Given, type Planned, usageOf } from "./commands.ts";
+import type { Reports } from "../../testing/operation_answers.ts";
+import { daysOfQuarter, quarterCsv, quarterRows } from "./quarter.ts";
 import { CLEAR, drawWatch, printable, WATCHED, type Watched } from "./watch.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
 
   watch
       The dashboard. On a terminal it is drawn again every 5 seconds until Ctrl-C, elsewhere once.
+
+  quarter QUARTER [--csv]
+      What a regulator asks for of a quarter, as 2040-Q1: availability, downtime, times, errors and volumes by bank and day.
 
 ${COMMANDS.map(usageOf).join("\n")}
 
@@ -58,6 +63,7 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   if (args[0] === "operator") return await changeOperators(args.slice(1), tools);
   const { words, given } = wordsAndOptions(args, OPTIONS);
   if (words.join(" ") === "watch") return await watch(given, tools);
+  if (words[0] === "quarter") return await quarter(words.slice(1), given, tools);
   const command = COMMANDS.find((one) => isCalled(one, words)) ?? noCommand(words.join(" "));
   const { required, optional = [], switches = [] } = command;
   allowOptions(command.words, given, [...required, ...optional, ...switches]);
@@ -92,11 +98,28 @@ async function watch(given: Given, tools: OpsTools): Promise<void> {
   } while (await tools.drawAgain?.() ?? false);
 }
 
+async function quarter(words: readonly string[], given: Given, tools: OpsTools): Promise<void> {
+  allowOptions("quarter", given, ["csv"]);
+  if (words.length !== 1) throw new UsageError("Usage: deno task ops quarter QUARTER [--csv]");
+  const days = daysOfQuarter(words[0] ?? "");
+  const reports: Reports["Data"]["Report"][number][] = [];
+  let after: string | undefined;
+  do {
+    const query = new URLSearchParams({ ...days, ...(after === undefined ? {} : { after }) });
+    const answer = await send({ method: "GET", path: `/reports/banks?${query}` }, given, tools);
+    const { Report, After } = (answer as Reports).Data;
+    reports.push(...Report);
+    after = After;
+  } while (after !== undefined);
+  const rows = quarterRows(reports);
+  tools.print(given["csv"] === true ? quarterCsv(rows).trimEnd() : JSON.stringify(rows));
+}
+
 /** @throws {UsageError} that says what was meant */
 function noCommand(words: string): never {
   const begun = COMMANDS.find((one) => one.words === words);
   if (begun !== undefined) throw new UsageError(`Usage: deno task ops ${usageOf(begun).trim()}`);
-  throw unknownCommand(words, ["watch", ...COMMANDS.map((one) => one.words)]);
+  throw unknownCommand(words, ["watch", "quarter", ...COMMANDS.map((one) => one.words)]);
 }
 
 function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {

@@ -18,6 +18,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "proxy-config",
     "store",
     "ops",
+    "quarter-check",
     "case",
     "log",
     "probe",

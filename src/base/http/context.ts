@@ -98,6 +98,8 @@ export interface TraceNotes {
   sessionId?: string;
   /** For how long the caller has let its answer wait, milliseconds. */
   waitedMs?: number;
+  /** How long it took without that wait, milliseconds: what its figures count. */
+  measuredMs?: number;
   rejection?: TracedRejection;
   readonly readers: TraceReader[];
   readonly calls: TracedCall[];

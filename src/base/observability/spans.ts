@@ -113,6 +113,11 @@ function representSpan({ start, milliseconds, kind, attributes, failed, ...span 
   };
 }
 
+/** Returns whole microseconds, rounded up, so that a time is not within a bound that it exceeds. */
+export function microseconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.ceil(milliseconds * 1000);
+}
+
 /** Whole microseconds: a double holds no more of the time since 1970. */
 function nanoseconds(milliseconds: number): string {
   return `${Math.round(milliseconds * 1000)}000`;

@@ -330,6 +330,7 @@ function composeDelivery(
     authUrl: config.authUrl,
     metrics: parts.metrics,
     figures: parts.figures,
+    spans: parts.spans,
     outbox,
     dueBanks: openDueBanks({ outbox, waitedFor }),
     circuit: openReceiverCircuit(steady),

@@ -31,6 +31,7 @@ import {
   type WaitingOrder,
   whyDead,
 } from "./payment_order.ts";
+import { microseconds, type SpanQueue } from "../../../base/observability/spans.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { boundedPauseSeconds } from "../../events/delivery/retry_delays.ts";
 import type { PushSlots } from "../../events/delivery/push_slots.ts";
@@ -47,6 +48,8 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly circuit: BankCircuit;
   readonly metrics: PlatformMetrics;
   readonly figures: Pick<FiguresRecorder, "payment" | "push" | "order">;
+  /** Undefined if no spans are sent. */
+  readonly spans: Pick<SpanQueue, "add"> | undefined;
   /** Returns the bank's registration. */
   readonly findBank: (bank: BankCode) => Promise<OrderReceiver | null>;
   /** Records for the bank what was wrong with its response. Must not wait or throw. */
@@ -138,7 +141,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, to.paymentOrdersUri, readable, at);
   const milliseconds = deps.steady() - began;
-  measure(deps, bank, outcome, milliseconds);
+  measure(deps, bank, outcome, { at, milliseconds });
   if (to !== null && !outcome.ok && outcome.failure.answer !== undefined) {
     deps.traceAnswer({ ...outcome.failure.answer, payment: payment.value, to, at, milliseconds });
   }
@@ -165,15 +168,27 @@ async function postpone(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>, waitM
 }
 
 function measure(
-  { metrics, figures }: DeliverOrderDeps,
+  { metrics, figures, spans }: DeliverOrderDeps,
   bank: BankCode,
   outcome: PushOutcome,
-  milliseconds: number,
+  { at: start, milliseconds }: { readonly at: number; readonly milliseconds: number },
 ): void {
   const result = outcome.ok ? "answered" : outcome.failure.kind;
   metrics.count("platform_order_pushes_total", { bank, result });
   if (result === "unsent") return;
   figures.push(bank, result, milliseconds);
+  spans?.add({ // contract QTR2
+    name: "push order",
+    kind: "client",
+    start,
+    milliseconds,
+    attributes: {
+      "payment.bank": bank,
+      "payment.push_result": result,
+      "payment.microseconds": microseconds(milliseconds),
+    },
+    failed: !outcome.ok,
+  });
   metrics.observe("platform_order_push_duration_seconds", { bank }, milliseconds / 1000);
 }
 

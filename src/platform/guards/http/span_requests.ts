@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { beginSpan, type RequestEnv } from "../../../base/http/context.ts";
 import { type Clock, preciseClock } from "../../../base/kernel/clock.ts";
-import type { SpanQueue } from "../../../base/observability/spans.ts";
+import { microseconds, type SpanQueue } from "../../../base/observability/spans.ts";
 import { endpointOf, knownMethod, routeOf } from "./endpoint.ts";
 
 export interface SpanRequestDeps {
@@ -24,7 +24,7 @@ export function spanRequests({ spans, clock }: SpanRequestDeps): readonly Middle
     const below = beginSpan(trace, start, began);
     await next();
     if (endpointOf(c)?.traffic === "probe") return;
-    const { interactionId, traceId, clientId, bank } = c.get("facts");
+    const { interactionId, traceId, clientId, orgId, bank } = c.get("facts");
     const [method, route, { status }] = [knownMethod(c.req.method), routeOf(c) ?? "none", c.res];
     const attributes = {
       "http.request.method": method,
@@ -34,7 +34,9 @@ export function spanRequests({ spans, clock }: SpanRequestDeps): readonly Middle
       "payment.interaction_id": interactionId,
       "payment.caller_trace_id": traceId,
       "payment.client_id": clientId,
+      "payment.org_id": orgId,
       "payment.bank": bank,
+      "payment.microseconds": microseconds(trace.measuredMs),
     };
     spans.add(
       {

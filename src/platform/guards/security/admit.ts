@@ -95,14 +95,15 @@ export function requestMetrics(
       method: knownMethod(c.req.method),
       status: String(status),
     });
-    const milliseconds = elapsed() - began - (c.get("trace").waitedMs ?? 0);
+    const trace = c.get("trace");
+    const milliseconds = trace.measuredMs = elapsed() - began - (trace.waitedMs ?? 0);
     metrics.observe("platform_request_duration_seconds", { route }, milliseconds / 1000);
     const ofClass = { status: `${Math.floor(status / 100)}xx` };
     const bank = c.get("bank")?.code;
     if (bank !== undefined) metrics.count("platform_bank_requests_total", { bank, ...ofClass });
     const { clientId: client, orgId } = c.get("facts");
     if (client === undefined) return;
-    const reason = status < 400 ? undefined : c.get("trace").rejection?.reason;
+    const reason = status < 400 ? undefined : trace.rejection?.reason;
     const ofBank = bank === orgId ? undefined : bank;
     figures.request({ bank: ofBank, clientId: client, status, reason, milliseconds }); // contract REP1
     metrics.count("platform_client_requests_total", { client, ...ofClass });

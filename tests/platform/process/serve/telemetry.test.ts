@@ -83,13 +83,16 @@ Deno.test("a collector gets spans of requests, store and calls by their routes, 
 
   const paid = spans().find(({ name }) => name === PAYMENT);
   const { attributes, traceId, kind, status, parentSpanId } = paid ?? fail("no span of the payment");
-  assertEquals({ ...attributes, "payment.client_id": "" }, {
+  assertMatch(attributes["payment.microseconds"] ?? "", /^[1-9][0-9]*$/);
+  assertEquals({ ...attributes, "payment.client_id": "", "payment.org_id": "", "payment.microseconds": "" }, {
     "http.request.method": "POST",
     "http.route": "/{bank}/domestic-payments/v1",
     "http.response.status_code": "201",
     "payment.interaction_id": payment,
     "payment.client_id": "",
+    "payment.org_id": "",
     "payment.bank": "BANKA",
+    "payment.microseconds": "",
   });
   assertEquals([traceId, kind, status, parentSpanId], [payment.replaceAll("-", ""), 2, {}, undefined]);
   const below = spans().filter((span) => span.parentSpanId === paid?.spanId);
