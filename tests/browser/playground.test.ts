@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { composeDeveloperPages } from "../../src/sandbox/developer/app.ts";
 import { PLAYGROUND_PATH } from "../../src/sandbox/developer/frame.tsx";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { authUrl, openTppEnvironment } from "support/sandbox_tpp_platform.ts";
+import { authUrl, openTppEnvironment, shopAlone } from "support/sandbox_tpp_platform.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 
 Deno.test({
@@ -14,7 +14,13 @@ Deno.test({
     const { tpp } = await openTppEnvironment();
     const port = freePort();
     const shopUrl = `http://localhost:${port}`;
-    const pages = composeDeveloperPages({ tpp, shopUrl, authUrl, banksUrl: authUrl });
+    const pages = composeDeveloperPages({
+      tpps: shopAlone(tpp),
+      shopUrl,
+      authUrl,
+      banksUrl: authUrl,
+      now: tpp.now,
+    });
     const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, pages.fetch);
     const browser = await openChromium();
     try {

@@ -45,6 +45,20 @@ async function walk({ page, endpoints }: Tour): Promise<void> {
   );
   assertStringIncludes(await page.inputValue("#body"), '"Amount": "77.00"');
   await sent(page, "201", "the playground's consent");
+  await ownTpp(page, endpoints.shop_url);
+}
+
+/** The same pages sign for a TPP that the developer makes. */
+async function ownTpp(page: Page, shopUrl: string): Promise<void> {
+  await page.goto(`${shopUrl}/developer/try`);
+  await page.fill("#name", "mine");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await page.locator("h2", { hasText: "Signs for mine" }).waitFor();
+  await assertFits(page, "the choice of a TPP");
+  await assertAccessible(page, "the choice of a TPP");
+  await picture(page, "try-choice");
+  await page.getByRole("link", { name: "Get an access token" }).first().click();
+  await sent(page, "200", "the own TPP's token");
 }
 
 /** What an answer rejects is beside the check that failed. The body goes out as it was typed. */

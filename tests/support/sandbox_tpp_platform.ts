@@ -7,6 +7,7 @@ import type { HttpRequest } from "../../src/client/party/http_request.ts";
 import { type PayloadSigner, signPayload } from "../../src/client/party/payload_signature.ts";
 import { openSigner, type Signer } from "../../src/client/party/signer.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
+import type { TppSource } from "../../src/sandbox/developer/signers.ts";
 
 /** One request that the TPP made. */
 export interface SeenRequest {
@@ -136,5 +137,14 @@ function tppWith(signer: Signer, dpopKeys: CryptoKeyPair, fetch: Tpp["fetch"]): 
     fetch,
     now: Date.now,
     close: (): void => {},
+  };
+}
+
+/** The TPPs of a sandbox without others than its shop. */
+export function shopAlone(tpp: Tpp): TppSource {
+  return {
+    names: () => Promise.resolve(["shop"]),
+    open: () => Promise.resolve(tpp),
+    make: () => Promise.reject(new Error("No TPP is made here.")),
   };
 }

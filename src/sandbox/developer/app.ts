@@ -1,28 +1,30 @@
 /**
- * The sandbox's pages for developers, on the shop's port. They send requests as the shop, so they answer forms of their
- * own pages only: the address, the origin and the session's token are checked. They exist in a sandbox alone.
+ * The sandbox's pages for developers, on the shop's port. They send requests as a TPP, so they answer forms of their own
+ * pages only: the address, the origin and the session's token are checked. They exist in a sandbox alone.
  */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Tpp } from "../../client/tpp/tpp.ts";
 import { renderDocument } from "../../pages/html_document.tsx";
 import { ICON, STYLESHEET } from "../../pages/stylesheet.ts";
 import { banks } from "../shop/catalogue.ts";
 import { type FormTargets, shopHeaders } from "../shop/headers.ts";
 import { checkoutToken, newSession, readSession, sessionCookie } from "../shop/session.ts";
 import { DeveloperPage, ICON_PATH, STYLE_PATH } from "./frame.tsx";
-import { type Operation, operationOf, TRY_PATH, tryPath } from "./operations.ts";
+import { type Operation, operationOf, type ShopAddresses, TRY_PATH, tryPath } from "./operations.ts";
 import { addPlayground, addPlaygroundHeaders, SCREEN_STYLES } from "./playground_routes.tsx";
-import { openSender, type Sender } from "./send.ts";
+import { openSigners, type Signers, type Signing, type TppSource } from "./signers.ts";
 import style from "./developer.css" with { type: "text" };
-import { TryIndex, TryPage } from "./try_page.tsx";
+import { TryIndex } from "./try_index.tsx";
+import { TryPage } from "./try_page.tsx";
 import { type Fields, openWalks, type TokenKind, type Walk, type Walks } from "./walk.ts";
 
 export interface DeveloperSettings extends FormTargets {
-  /** Signs and sends. `tpp.redirectUri` is `{shopUrl}/callback`. */
-  readonly tpp: Tpp;
+  /** They sign and send. */
+  readonly tpps: TppSource;
   readonly shopUrl: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 /** The pages, and the returns of customers whose authorization began on them. */
@@ -33,13 +35,13 @@ export interface DeveloperPages {
 
 interface Deps extends DeveloperSettings {
   readonly walks: Walks;
-  readonly sender: Sender;
+  readonly signers: Signers;
 }
 
 const MAX_FORM_BYTES = 65_536;
 
 export function composeDeveloperPages(settings: DeveloperSettings): DeveloperPages {
-  const deps: Deps = { ...settings, walks: openWalks(), sender: openSender(settings.tpp) };
+  const deps: Deps = { ...settings, walks: openWalks(), signers: openSigners(settings.tpps) };
   const app = routes(deps);
   return {
     handles: (request) => {
@@ -68,15 +70,11 @@ function routes(deps: Deps): Hono {
   app.get(ICON_PATH, (c) => c.body(ICON, 200, { "content-type": "image/svg+xml" }));
   app.get(TRY_PATH, (c) => showIndex(deps, c));
   app.get(`${TRY_PATH}/:bank/:operation`, (c) => show(deps, c));
-  app.post(
-    `${TRY_PATH}/:bank/:operation`,
-    bodyLimit({
-      maxSize: MAX_FORM_BYTES,
-      onError: (c) => notice(deps, c, 413, "The form has more than 64 KiB."),
-    }),
-    (c) => send(deps, c),
-  );
-  addPlayground(app, { addresses: deps, now: deps.tpp.now });
+  const onError = (c: Context) => notice(deps, c, 413, "The form has more than 64 KiB.");
+  app.post("*", bodyLimit({ maxSize: MAX_FORM_BYTES, onError }));
+  app.post(TRY_PATH, (c) => choose(deps, c));
+  app.post(`${TRY_PATH}/:bank/:operation`, (c) => send(deps, c));
+  addPlayground(app, { addresses: deps, now: deps.now });
   app.get("/callback", (c) => takeReturn(deps, c));
   app.notFound((c) => notice(deps, c, 404, "There is no such page. Expected an operation of the list."));
   return app;
@@ -86,62 +84,95 @@ const OTHER_HOST = "This page answers at its own address only. Open it from the 
 const FOREIGN =
   "The form did not come from this page. Allow cookies, open the page again and send the form there.";
 
-function showIndex({ walks, ...deps }: Deps, c: Context): Response | Promise<Response> {
-  const own = sessionOf(deps, c);
-  return page(
-    c,
-    200,
-    TryIndex({ addresses: deps, walks: banks.map(({ code }) => [code, walks.of(own, code)]) }),
-  );
+async function showIndex({ walks, signers, ...deps }: Deps, c: Context): Promise<Response> {
+  const session = sessionOf(deps, c);
+  const { name } = await signers.of(session);
+  const view = {
+    addresses: deps,
+    walks: banks.map(({ code }) => [code, walks.of(session, name, code)] as const),
+    signer: name,
+    signers: await signers.names(),
+    csrf: await checkoutToken(session),
+  };
+  return await page(c, 200, TryIndex(view));
+}
+
+/** Chooses the TPP that signs for this session, or makes one and chooses it. */
+async function choose(deps: Deps, c: Context): Promise<Response> {
+  const { signers } = deps;
+  const own = await ownForm(deps, c);
+  if (own === undefined) return await notice(deps, c, 403, FOREIGN);
+  const name = own.form.get("name")?.trim() ?? "";
+  try {
+    if (own.form.has("make")) await signers.make(name);
+  } catch (error) {
+    return await notice(deps, c, 400, error instanceof Error ? error.message : "The TPP was not made.");
+  }
+  if (!await signers.choose(own.session, name)) {
+    return await notice(deps, c, 400, "There is no such TPP. Expected one of the list.");
+  }
+  return c.redirect(TRY_PATH, 303);
 }
 
 async function show(deps: Deps, c: Context): Promise<Response> {
   const { bank, operation } = chosen(c);
   if (bank === undefined || operation === undefined) return await c.notFound();
   const session = sessionOf(deps, c);
-  const walk = deps.walks.of(session, bank);
+  const signing = await deps.signers.of(session);
+  const walk = deps.walks.of(session, signing.name, bank);
   const attempt = c.req.query("new") === undefined ? walk.attempts.get(operation.id) : undefined;
-  const fields = attempt?.fields ?? { ...prefilled(deps, operation, walk), ...given(c, operation) };
-  const view = {
-    addresses: deps,
-    bank,
-    operation,
-    fields,
-    walk,
-    attempt,
-    csrf: await checkoutToken(session),
-  };
-  return await page(c, 200, TryPage({ ...view, now: deps.tpp.now() }));
+  const shop = addressesOf(deps, signing);
+  const fields = attempt?.fields ?? { ...prefilled(shop, operation, walk), ...given(c, operation) };
+  const csrf = await checkoutToken(session);
+  const view = { addresses: deps, bank, operation, fields, walk, attempt, csrf, signer: signing.name, shop };
+  return await page(c, 200, TryPage({ ...view, now: deps.now() }));
 }
 
 /** Sends the request, and shows the answer at an address that can be reloaded without sending it again. */
 async function send(deps: Deps, c: Context): Promise<Response> {
   const { bank, operation } = chosen(c);
   if (bank === undefined || operation === undefined) return await c.notFound();
-  const session = readSession(c.req.header("cookie"), deps.shopUrl);
-  const form = new URLSearchParams(await c.req.text());
-  const isOwn = c.req.header("origin") === new URL(deps.shopUrl).origin && session !== undefined &&
-    form.get("csrf") === await checkoutToken(session);
-  if (!isOwn) return notice(deps, c, 403, FOREIGN);
-  const walk = deps.walks.of(session, bank);
-  walk.attempts.set(operation.id, await deps.sender.send(walk, bank, operation, fieldsOf(form)));
+  const own = await ownForm(deps, c);
+  if (own === undefined) return await notice(deps, c, 403, FOREIGN);
+  const { name, sender } = await deps.signers.of(own.session);
+  const walk = deps.walks.of(own.session, name, bank);
+  walk.attempts.set(operation.id, await sender.send(walk, bank, operation, fieldsOf(own.form)));
   return c.redirect(`${tryPath(bank, operation.id)}#answer`, 303);
+}
+
+/** The form, if it comes from a page of this session. */
+async function ownForm(
+  { shopUrl }: DeveloperSettings,
+  c: Context,
+): Promise<{ readonly session: string; readonly form: URLSearchParams } | undefined> {
+  const session = readSession(c.req.header("cookie"), shopUrl);
+  const form = new URLSearchParams(await c.req.text());
+  const isOwn = c.req.header("origin") === new URL(shopUrl).origin && session !== undefined &&
+    form.get("csrf") === await checkoutToken(session);
+  return isOwn ? { session, form } : undefined;
 }
 
 /** The customer's return: the token page goes on with the code, or says what was wrong with it. */
 async function takeReturn(deps: Deps, c: Context): Promise<Response> {
   const waiting = awaiting(deps, c.req.raw);
   if (waiting === undefined) return await c.notFound();
-  const callback = new URL(deps.tpp.redirectUri);
+  const callback = new URL(`${deps.shopUrl}/callback`);
   callback.search = new URL(c.req.url).search;
   try {
-    await deps.sender.takeReturn(waiting.walk, waiting.bank, callback);
+    const { sender } = await deps.signers.named(waiting.signer);
+    await sender.takeReturn(waiting.walk, waiting.bank, callback);
   } catch (error) {
     const { error: code, error_description: description } = Object.fromEntries(callback.searchParams);
     const told = code === undefined ? String(error) : `${code}: ${description ?? ""}`;
     return notice(deps, c, 400, `The customer came back without a code. ${told}`);
   }
   return c.redirect(`${tryPath(waiting.bank, "issueAccessToken")}?new`, 303);
+}
+
+/** Where customers and events of the TPP go. */
+function addressesOf({ shopUrl }: DeveloperSettings, { tpp: { redirectUri } }: Signing): ShopAddresses {
+  const eventsUri = new URL("/events", redirectUri).href;
+  return { redirectUri, eventsUri, returnsHere: redirectUri === `${shopUrl}/callback` };
 }
 
 function awaiting({ walks, shopUrl }: Deps, request: Request): ReturnType<Walks["awaiting"]> {
@@ -156,9 +187,8 @@ function chosen(
   return { bank, operation: operationOf(c.req.param("operation") ?? "") };
 }
 
-function prefilled({ tpp, shopUrl }: Deps, operation: Operation, walk: Walk): Fields {
-  const addresses = { redirectUri: tpp.redirectUri, eventsUri: `${shopUrl}/events` };
-  const { body = "", id = "" } = operation.prefill?.(walk, addresses) ?? {};
+function prefilled(shop: ShopAddresses, operation: Operation, walk: Walk): Fields {
+  const { body = "", id = "" } = operation.prefill?.(walk, shop) ?? {};
   const key = operation.hasKey === true ? crypto.randomUUID() : "";
   return { body, id, query: "", key, token: operation.token ?? "client_credentials" };
 }

@@ -29,6 +29,8 @@ export interface Operation {
 export interface ShopAddresses {
   readonly redirectUri: string;
   readonly eventsUri: string;
+  /** Whether customers return to these pages. Else the developer copies the code of the address. */
+  readonly returnsHere: boolean;
 }
 
 /** Below it are the pages. */
@@ -45,11 +47,14 @@ export const OPERATIONS: readonly Operation[] = [
     method: "POST",
     path: "token.oauth2/v1",
     body: "form",
-    prefill: ({ returned }, { redirectUri }) => ({
-      body: returned === undefined
-        ? "grant_type=client_credentials\nscope=payments"
-        : `grant_type=authorization_code\ncode=$CODE\nredirect_uri=${redirectUri}\ncode_verifier=$VERIFIER`,
-    }),
+    prefill: ({ returned, pending }, { redirectUri, returnsHere }) => {
+      const code = returned !== undefined ? "$CODE" : pending !== undefined && !returnsHere ? "" : undefined;
+      return {
+        body: code === undefined
+          ? "grant_type=client_credentials\nscope=payments"
+          : `grant_type=authorization_code\ncode=${code}\nredirect_uri=${redirectUri}\ncode_verifier=$VERIFIER`,
+      };
+    },
     next: ["createDomesticPaymentConsent", "createDomesticPayment"],
   },
   {

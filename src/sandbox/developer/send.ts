@@ -135,7 +135,9 @@ async function sendForm(call: Call): Promise<void> {
     expiresInSeconds,
     expiresAt: tpp.now() + expiresInSeconds * 1000,
   });
-  if (kind === "authorization_code") delete walk.returned;
+  if (kind === "client_credentials") return;
+  delete walk.returned;
+  delete walk.pending;
 }
 
 async function push(

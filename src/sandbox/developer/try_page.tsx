@@ -6,7 +6,7 @@ import type { LoggedExchange } from "../../client/tpp/message_log.ts";
 import { banks } from "../shop/catalogue.ts";
 import { statusText } from "../shop/message_summary.tsx";
 import { DeveloperPage, type PartAddresses } from "./frame.tsx";
-import { type Operation, operationOf, OPERATIONS, TRY_PATH, tryPath } from "./operations.ts";
+import { type Operation, operationOf, type ShopAddresses, TRY_PATH, tryPath } from "./operations.ts";
 import type { Trace } from "./trace.ts";
 import type { Attempt, Fields, TokenKind, Walk } from "./walk.ts";
 
@@ -19,41 +19,11 @@ export interface TryView {
   readonly walk: Walk;
   readonly attempt?: Attempt | undefined;
   readonly csrf: string;
+  /** The name of the TPP that signs. */
+  readonly signer: string;
+  readonly shop: ShopAddresses;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-}
-
-/** The page that lists the operations, with what the developer has at each bank. */
-export function TryIndex(
-  { addresses, walks }: {
-    readonly addresses: PartAddresses;
-    readonly walks: readonly (readonly [bank: string, walk: Walk])[];
-  },
-): JSX.Element {
-  return (
-    <DeveloperPage
-      title="Try it"
-      lead="Send each request of a payment to this sandbox. The sandbox signs for its shop, a TPP. At the bank, sign in as alice with the password sandbox and the code 123456."
-      addresses={addresses}
-    >
-      <div class="exchange">
-        {walks.map(([bank, walk]) => (
-          <section class="card" aria-labelledby={bank}>
-            <h2 id={bank}>At {bank}</h2>
-            <Have walk={walk} />
-            <ol class="operations">
-              {OPERATIONS.map(({ id, title, method, path }) => (
-                <li>
-                  <a href={tryPath(bank, id)}>{title}</a> <span class="method">{method}</span>{" "}
-                  <code>{path}</code>
-                </li>
-              ))}
-            </ol>
-          </section>
-        ))}
-      </div>
-    </DeveloperPage>
-  );
 }
 
 export function TryPage(view: TryView): JSX.Element {
@@ -69,7 +39,7 @@ export function TryPage(view: TryView): JSX.Element {
       }
       addresses={addresses}
     >
-      <Banks bank={bank} id={id} />
+      <Banks bank={bank} id={id} signer={view.signer} />
       <div class="exchange">
         <section aria-labelledby="edit">
           <h2 id="edit">Request</h2>
@@ -82,7 +52,9 @@ export function TryPage(view: TryView): JSX.Element {
   );
 }
 
-function Banks({ bank, id }: { readonly bank: string; readonly id: string }): JSX.Element {
+function Banks(
+  { bank, id, signer }: { readonly bank: string; readonly id: string; readonly signer: string },
+): JSX.Element {
   return (
     <nav aria-label="Bank">
       <ul class="links">
@@ -94,30 +66,10 @@ function Banks({ bank, id }: { readonly bank: string; readonly id: string }): JS
           </li>
         ))}
         <li>
-          <a href={TRY_PATH}>All operations</a>
+          <a href={TRY_PATH}>All operations</a> <small>signed for {signer}</small>
         </li>
       </ul>
     </nav>
-  );
-}
-
-/** Consent, payment and authorization of the walk. */
-function Have({ walk: { consent, paymentId, tokens } }: { readonly walk: Walk }): JSX.Element | null {
-  const facts = [
-    ["Tokens", [...tokens.keys()].join(", ")],
-    ["Consent", consent?.id ?? ""],
-    ["Payment", paymentId ?? ""],
-  ].filter(([, value]) => value !== "");
-  if (facts.length === 0) return null;
-  return (
-    <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
@@ -195,7 +147,8 @@ function stateOf(token: { readonly expiresAt: number } | undefined, now: number)
   return minutes < 0 ? "expired" : `for ${minutes} minutes`;
 }
 
-function Field(
+/** A field of one line. */
+export function Field(
   { name, label, value }: { readonly name: string; readonly label: string; readonly value: string },
 ): JSX.Element {
   return (
@@ -338,14 +291,22 @@ function Sent({ attempt: { exchange } }: { readonly attempt: Attempt }): JSX.Ele
 }
 
 /** Where a payment goes on from here. */
-function Next({ view: { bank, operation, attempt, walk } }: { readonly view: TryView }): JSX.Element | null {
+function Next(
+  { view: { bank, operation, attempt, walk, shop } }: { readonly view: TryView },
+): JSX.Element | null {
   const status = attempt?.exchange?.response?.status ?? 0;
   if (status < 200 || status > 299 || attempt?.fault !== undefined) return null;
   if (operation.id === "pushAuthorizationRequest" && walk.pending !== undefined) {
     return (
       <p class="onward">
         <a class="button" href={walk.pending.url}>Open the link as the customer</a>{" "}
-        Sign in as alice with the password sandbox and the code 123456. You come back here with the code.
+        Sign in as alice with the password sandbox and the code 123456.{" "}
+        {shop.returnsHere ? "You come back here with the code." : (
+          <>
+            Your browser ends at <code>{shop.redirectUri}</code>. Copy the code of its address and{" "}
+            <a href={`${tryPath(bank, "issueAccessToken")}?new`}>get the access token</a>.
+          </>
+        )}
       </p>
     );
   }

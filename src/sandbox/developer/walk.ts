@@ -45,25 +45,32 @@ export interface Walk {
   paymentId?: string;
 }
 
+/** A walk and whose it is. */
+export interface OwnedWalk {
+  readonly session: string;
+  /** The name of the TPP. */
+  readonly signer: string;
+  readonly bank: string;
+  readonly walk: Walk;
+}
+
 /** The walks of all sessions. */
 export interface Walks {
-  of(session: string, bank: string): Walk;
-  /** Of this session, that waits for this `state`, and its bank. */
-  awaiting(
-    session: string | undefined,
-    state: string,
-  ): { readonly bank: string; readonly walk: Walk } | undefined;
+  of(session: string, signer: string, bank: string): Walk;
+  /** Of this session, that waits for this `state`. */
+  awaiting(session: string | undefined, state: string): OwnedWalk | undefined;
 }
 
 /** The one unused longest is deleted first. */
 const MAX_WALKS = 50;
 
 export function openWalks(): Walks {
-  const walks = new Map<string, { readonly session: string; readonly bank: string; readonly walk: Walk }>();
+  const walks = new Map<string, OwnedWalk>();
   return {
-    of(session, bank) {
-      const name = `${session} ${bank}`;
-      const entry = walks.get(name) ?? { session, bank, walk: { tokens: new Map(), attempts: new Map() } };
+    of(session, signer, bank) {
+      const name = `${session} ${signer} ${bank}`;
+      const walk = { tokens: new Map(), attempts: new Map() };
+      const entry = walks.get(name) ?? { session, signer, bank, walk };
       walks.delete(name);
       walks.set(name, entry);
       const [oldest] = walks.keys();

@@ -4,6 +4,7 @@ import { loadBank } from "../bank/load_bank.ts";
 import { BANK_CODES, makeOwnFile, participantFiles } from "./sandbox_files.ts";
 import type { Site } from "./site.ts";
 import { composeDeveloperPages } from "../developer/app.ts";
+import { ownTpps } from "./own_tpps.ts";
 import { composeShop } from "../shop/app.ts";
 import { openTpp } from "../../client/tpp/tpp.ts";
 
@@ -26,16 +27,23 @@ export async function startExternalParties(site: Site, isCertified: boolean): Pr
   const { addresses: { authUrl, banksUrl, shopUrl }, files, clock } = site;
   const banks = await startBanks(site, isCertified);
   const { baseUrl: base_url, directoryUrl: directory_url } = site.addresses;
+  const endpoints = { base_url, auth_url: authUrl, directory_url };
   const tpp = await openTpp({
     dir: files.directory,
     name: "shop",
-    endpoints: { base_url, auth_url: authUrl, directory_url },
+    endpoints,
     redirectUri: `${shopUrl}/callback`,
     now: clock.now,
   });
   const log = (line: string): void => tell(site, "shop", { line });
   const shop = composeShop({ tpp, shopUrl, authUrl, banksUrl, log, receivesEvents: true });
-  const developer = composeDeveloperPages({ tpp, shopUrl, authUrl, banksUrl });
+  const developer = composeDeveloperPages({
+    tpps: ownTpps(site, tpp, endpoints),
+    shopUrl,
+    authUrl,
+    banksUrl,
+    now: clock.now,
+  });
   return {
     banks: banks.fetch,
     shop: (request) => developer.handles(request) ? developer.fetch(request) : shop.fetch(request),

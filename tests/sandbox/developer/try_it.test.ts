@@ -3,7 +3,13 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { composeDeveloperPages, type DeveloperPages } from "../../../src/sandbox/developer/app.ts";
 import { operationOf, OPERATIONS, tryPath } from "../../../src/sandbox/developer/operations.ts";
 import { checkoutToken } from "../../../src/sandbox/shop/session.ts";
-import { authUrl, openTppEnvironment, shopUrl, type TppEnvironment } from "support/sandbox_tpp_platform.ts";
+import {
+  authUrl,
+  openTppEnvironment,
+  shopAlone,
+  shopUrl,
+  type TppEnvironment,
+} from "support/sandbox_tpp_platform.ts";
 import { bodyOf } from "testing/answers.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 
@@ -14,7 +20,13 @@ const GRANT = "grant_type=client_credentials\nscope=payments";
 
 async function opened(): Promise<TppEnvironment & DeveloperPages> {
   const env = await openTppEnvironment();
-  const pages = composeDeveloperPages({ tpp: env.tpp, shopUrl, authUrl, banksUrl: "https://banks.example" });
+  const pages = composeDeveloperPages({
+    tpps: shopAlone(env.tpp),
+    shopUrl,
+    authUrl,
+    banksUrl: "https://banks.example",
+    now: Date.now,
+  });
   return { ...env, ...pages };
 }
 
@@ -53,6 +65,23 @@ Deno.test("the pages send only what their own form asks, in its own session [SB1
   const sent = await env.fetch(await form({ body }));
   assertEquals([sent.status, sent.headers.get("location")], [303, `${TOKEN_PATH}#answer`]);
   assertEquals(sentIn(env)[0], "/BANKA/token.oauth2/v1");
+});
+
+Deno.test("the pages sign for a TPP of the list alone, chosen by a form of their own [SB12]", async () => {
+  const env = await opened();
+  const path = "/developer/try";
+  const forged = {
+    "another origin": await form({ name: "shop" }, { path, headers: { origin: "https://evil.example" } }),
+    "another token": await form({ name: "shop", csrf: "x" }, { path }),
+  };
+  for (const [what, request] of Object.entries(forged)) {
+    assertEquals((await env.fetch(request)).status, 403, what);
+  }
+  for (const name of ["bank-a", "../shop", "shop/..", "", "SHOP"]) {
+    assertEquals((await env.fetch(await form({ name }, { path }))).status, 400, name);
+  }
+  assertEquals((await env.fetch(await form({ name: "shop" }, { path }))).status, 303);
+  assertEquals(sentIn(env), []);
 });
 
 Deno.test("the target of a form is an operation of a bank of the sandbox, whatever the form says [SB12]", async () => {

@@ -1,0 +1,71 @@
+/**
+ * The TPPs of a sandbox that its developer pages sign for: the shop, and those whose folders are beside the shop's, as
+ * `deno task participant onboard` or the pages themselves write them.
+ */
+import { z } from "zod";
+import type { Endpoints } from "../../client/party/connection.ts";
+import { register } from "../../client/party/register_client.ts";
+import { openTpp, type Tpp } from "../../client/tpp/tpp.ts";
+import type { TppSource } from "../developer/signers.ts";
+import { onboard, participantKeys } from "./onboarding.ts";
+import type { ParticipantPlan } from "./participants_plan.ts";
+import { participantFiles, readIfAny } from "./sandbox_files.ts";
+import type { Site } from "./site.ts";
+
+const NAME = /^[a-z][a-z0-9-]{0,30}$/;
+const description = z.object({ role: z.string(), redirect_uris: z.array(z.string()).min(1) });
+
+/** @param shop the TPP of the sandbox's shop */
+export function ownTpps(site: Site, shop: Tpp, endpoints: Endpoints): TppSource {
+  const { files, addresses: { directoryUrl, shopUrl, registrationAudience: audience }, secrets, clock } =
+    site;
+  const callback = `${shopUrl}/callback`;
+  const redirectsOf = async (name: string): Promise<readonly string[]> => {
+    const text = await readIfAny(participantFiles(files, name).description);
+    const { success, data } = description.safeParse(JSON.parse(text ?? "null"));
+    return success && data.role === "PISP" ? data.redirect_uris : [];
+  };
+  return {
+    async names() {
+      const own: string[] = [];
+      for await (const { name } of Deno.readDir(files.participants)) {
+        if (name !== "shop" && NAME.test(name) && (await redirectsOf(name)).length > 0) own.push(name);
+      }
+      return ["shop", ...own.toSorted()];
+    },
+    async open(name) {
+      if (name === "shop") return shop;
+      const redirects = await redirectsOf(name);
+      const redirectUri = redirects.find((one) => one === callback) ?? redirects[0] ?? "";
+      const tpp = await openTpp({ dir: files.directory, name, endpoints, redirectUri, now: clock.now });
+      // It is registered already, or it is not: then the first request is rejected, and its trace says why.
+      await register({ ...tpp, audience }, tpp.participant, "PISP").catch(() => {});
+      return tpp;
+    },
+    async make(name) {
+      if (!NAME.test(name)) {
+        throw new Error("The name is not one. Expected up to 31 small letters, digits and hyphens.");
+      }
+      if (await readIfAny(participantFiles(files, name).description) !== undefined) {
+        throw new Error(`There is a participant named ${name} already. Choose it, or take another name.`);
+      }
+      const plan = planOf(name, shopUrl);
+      const keys = await participantKeys(files, plan);
+      await onboard({ directoryUrl, adminToken: secrets.directoryAdminToken }, files, plan, keys);
+    },
+  };
+}
+
+function planOf(name: string, shopUrl: string): ParticipantPlan {
+  return {
+    name,
+    orgName: `Company ${name}`,
+    registrationNumber: `SANDBOX-${name}`,
+    role: "PISP",
+    description: "A TPP of the sandbox's developer",
+    homeUrl: shopUrl,
+    logoUrl: `${shopUrl}/assets/shop.svg`,
+    redirectUris: [`${shopUrl}/callback`, "http://localhost:9000/callback"],
+    keys: ["signing", "transport"],
+  };
+}
