@@ -14,7 +14,7 @@ const MAX_BODY_BYTES = 4096;
 
 const decisionSchema = z.strictObject({
   consent_id: z.string().min(1).max(64),
-  decision: z.enum(["approve", "refuse", "timeout"]),
+  decision: z.enum(["approve", "refuse", "timeout", "approve_elsewhere"]),
   account: z.string().min(1).max(64).optional(),
 });
 type Decision = z.infer<typeof decisionSchema>;
@@ -54,7 +54,7 @@ async function outcomeOf(bank: Bank, session: ScaSession, decided: Decision): Pr
   if (decided.decision === "timeout") return await continueVisit(bank, { ...session, expiresAtMs: 0 });
   if (decided.decision === "refuse") return await enter(bank, session, { decision: "refuse" });
   let outcome: VisitOutcome = { go: "page", session };
-  for (const entry of entriesOf(bank, session, decided.account)) {
+  for (const entry of entriesOf(bank, session, decided)) {
     if (outcome.go === "page") outcome = await enter(bank, outcome.session, entry);
   }
   return outcome;
@@ -68,7 +68,7 @@ function enter(bank: Bank, session: ScaSession, entry: FormEntry): Promise<Visit
 function entriesOf(
   { customers: [customer] }: Bank,
   { consent }: ScaSession,
-  account?: string,
+  { decision, account }: Decision,
 ): readonly FormEntry[] {
   const currency = consent.InstructedAmount.Currency;
   const [first] = customer?.accounts ?? [];
@@ -78,6 +78,7 @@ function entriesOf(
   }, currency);
   return [
     { decision: "continue", username: customer?.username ?? "", password: SANDBOX_PASSWORD },
+    ...decision === "approve_elsewhere" ? [{ decision: "app" }] : [],
     { decision: "confirm", code: SANDBOX_CODE },
     { decision: "accept", account: named === undefined ? "" : accountId(named) },
   ];

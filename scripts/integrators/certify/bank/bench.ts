@@ -15,6 +15,8 @@ export interface BankUnderTest {
   readonly redirectUri: string;
   /** Who shows the consent screen of an explicit consent. */
   readonly screen: "bank" | "platform";
+  /** Whether customers may confirm on another device (contract ARS1). */
+  readonly deliversResults: boolean;
   /** The key that handover JWTs are encrypted to. */
   readonly sealTo: JWK;
   /** Finds the keys that sign for it. */
@@ -34,7 +36,10 @@ export interface BankBench {
 export type BankCase = Case<BankBench>;
 
 const keySetSchema = z.object({ keys: z.array(z.looseObject({ kid: z.string(), use: z.string() })) });
-const statementSchema = z.looseObject({ consent_managedby_bank: z.boolean() });
+const statementSchema = z.looseObject({
+  consent_managedby_bank: z.boolean(),
+  results_on_back_channel: z.boolean().default(false),
+});
 
 /** @param folder the bank's folder below `participants/` */
 export async function openBankBench(
@@ -70,6 +75,7 @@ async function readBank(folder: string): Promise<BankUnderTest> {
     code: facts.org_id,
     redirectUri,
     screen: statement.consent_managedby_bank ? "bank" : "platform",
+    deliversResults: statement.results_on_back_channel,
     sealTo,
     signers: createLocalJWKSet({ keys: keys.filter(({ use }) => use === "sig").map(asSigningKey) }),
   };

@@ -10,8 +10,8 @@ import type { PlatformFront } from "../../../../src/sandbox/ecosystem/ecosystem.
 export interface BackChannelCall {
   readonly bank: string;
   readonly method: string;
-  readonly about: "auth" | "payments";
-  /** The consent or payment. */
+  readonly about: "auth" | "payments" | "results";
+  /** The consent or payment. Of a delivered result: the bank. */
   readonly id: string;
   readonly body: string;
   readonly signature: string | undefined;
@@ -44,7 +44,7 @@ export interface Between {
   readonly front: PlatformFront;
   /** The requests of the platform to others. */
   readonly outgoing: typeof fetch;
-  /** The bank's calls about a consent or payment, oldest first. */
+  /** The bank's calls about a consent or payment, or the results it has delivered, oldest first. */
   calls(id: string): readonly BackChannelCall[];
   /** Answers the bank's next call with 503; with `isLost` after the platform has processed it. */
   failNext(method: string, id: string, isLost: boolean): void;
@@ -52,7 +52,8 @@ export interface Between {
   takePushes(consentId: string, take: TakePush): void;
 }
 
-const BACK_CHANNEL = /^\/([^/]+)\/back-channel-(auth|payments)\/v1\/([0-9a-f-]{36})$/;
+const BACK_CHANNEL =
+  /^\/([^/]+)\/(?:back-channel-(auth|payments)\/v1\/([0-9a-f-]{36})|authorization-(results)\/v1)$/;
 const MAX_CALLS = 2000;
 const DELIVERY_MS = 15_000;
 
@@ -65,8 +66,10 @@ export function openBetween(): Between {
   const takers = new Map<string, { readonly take: TakePush; attempts: number }>();
 
   async function pass(request: Request, platform: Parameters<PlatformFront["handle"]>[2]): Promise<Response> {
-    const [, bank = "", about, id = ""] = BACK_CHANNEL.exec(new URL(request.url).pathname) ?? [];
-    if (about !== "auth" && about !== "payments") return await platform(request);
+    const called = BACK_CHANNEL.exec(new URL(request.url).pathname);
+    if (called === null) return await platform(request);
+    const [, bank = "", of, id = bank, results] = called;
+    const about = (of ?? results) as BackChannelCall["about"];
     const { method } = request;
     const at = failures.findIndex((failure) => failure.method === method && failure.id === id);
     const [failure] = at < 0 ? [] : failures.splice(at, 1);

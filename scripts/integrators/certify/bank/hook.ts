@@ -13,7 +13,8 @@ export interface HookAccount {
   readonly Balance: string;
 }
 
-export type Decision = "approve" | "refuse" | "timeout";
+/** `approve_elsewhere`: on another device, if the bank delivers results on the back channel. */
+export type Decision = "approve" | "refuse" | "timeout" | "approve_elsewhere";
 
 export interface Hook {
   /** @throws {Error} if the bank does not answer as docs/bank.md says */

@@ -103,14 +103,26 @@ export async function arrive({ browser, arrival }: Journey): Promise<Visit> {
 }
 
 /** Lets the customer decide. @returns where the bank leads the customer. @throws {Error} if it knows no visit */
-export async function decide(
-  { hook, platform: { endpoints }, bank }: BankBench,
+export async function decided(
+  { hook }: BankBench,
   { consentId }: Journey,
   decision: Decision,
   account?: string,
 ): Promise<URL> {
   const location = await hook.decide(consentId, decision, account);
   if (location === undefined) throw new Error("the hook knows no open visit of the consent");
+  return location;
+}
+
+/** As {@link decided}, for a customer who decides in this browser. @throws {Error} if it is not led to the platform */
+export async function decide(
+  bench: BankBench,
+  journey: Journey,
+  decision: Decision,
+  account?: string,
+): Promise<URL> {
+  const { platform: { endpoints }, bank } = bench;
+  const location = await decided(bench, journey, decision, account);
   const expected = `${endpoints.auth_url}/${bank.code}/authorization.sca.oauth2`;
   const got = `${location.origin}${location.pathname}`;
   if (got !== expected) throw new Error(`the customer is led to ${got} in place of ${expected}`);
@@ -124,7 +136,16 @@ export async function comeBack(
   location: URL,
   account?: string,
 ): Promise<Back> {
-  const returned = await browser.visit(location);
+  return await goOn(bench, { browser, pending }, await browser.visit(location), account);
+}
+
+/** As {@link comeBack}, from the platform's answer to the return. */
+export async function goOn(
+  bench: BankBench,
+  { browser, pending }: Pick<Journey, "browser" | "pending">,
+  returned: Visit,
+  account?: string,
+): Promise<Back> {
   let visit = returned;
   if (visit.location?.pathname.endsWith("/authorization.consent.oauth2")) {
     visit = await acceptOnScreen(browser, await browser.visit(visit.location), account);

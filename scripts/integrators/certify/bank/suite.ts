@@ -3,6 +3,7 @@ import { freeSandboxPorts } from "../../../command_line/sandbox_ports.ts";
 import { type Options, UsageError, wholeNumber } from "../../../command_line/run.ts";
 import type { OpenBench, Suite } from "../case.ts";
 import { type BankBench, type BankCase, openBankBench } from "./bench.ts";
+import { ELSEWHERE_CASES } from "./elsewhere_cases.ts";
 import { FORGED_ORDER_CASES } from "./forged_order_cases.ts";
 import { HANDOVER_CASES } from "./handover_cases.ts";
 import { JOURNEY_CASES } from "./journey_cases.ts";
@@ -18,6 +19,7 @@ import { WAY_BACK_CASES } from "./way_back_cases.ts";
 export const BANK_CASES: readonly BankCase[] = [
   ...JOURNEY_CASES,
   ...WAY_BACK_CASES,
+  ...ELSEWHERE_CASES,
   ...HANDOVER_CASES,
   ...REPLAY_CASES,
   ...ORDER_CASES,
@@ -47,7 +49,7 @@ const USAGE =
 /** The suite of banks. */
 export const bankSuite: Suite<BankBench> = {
   name: "bank",
-  version: "2",
+  version: "3",
   usage: USAGE,
   options: ["details", "start", "hook", "sandbox", "dir", "port", "key-lead"],
   cases: BANK_CASES,

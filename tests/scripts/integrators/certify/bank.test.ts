@@ -1,6 +1,7 @@
 /** `deno task certify bank`: the example of a bank and the sandbox's banks pass every case [SB10]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
+import { type BankBench, openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
+import { ELSEWHERE_CASES } from "../../../../scripts/integrators/certify/bank/elsewhere_cases.ts";
 import { startBank } from "../../../../scripts/integrators/certify/bank/own_bank.ts";
 import type { HookAccount } from "../../../../scripts/integrators/certify/bank/hook.ts";
 import { accountOfAnother } from "../../../../scripts/integrators/certify/bank/journey_cases.ts";
@@ -41,6 +42,46 @@ Deno.test("examples/first_bank.ts and the sandbox's banks pass their certificati
     () => assertPassed(bankA, OTHER_CASES),
   );
   await t.step("the sandbox's bank B, with its own consent screen", () => assertPassed(bankB, OTHER_CASES));
+});
+
+Deno.test("a bank that misleads a customer who confirms on another device is noticed [SB10] [ARS1]", async (t) => {
+  await using trial = await openTrial(1);
+  const { platform, platform: { endpoints, between } } = trial;
+  const bench = await openBankBench(platform, {
+    folder: `${platform.dir}/participants/bank-a`,
+    hookUrl: `${endpoints.banks_url}/BANKA/certification`,
+    keyLeadSeconds: 1,
+  });
+  const { decide } = bench.hook;
+  const told = (answer: typeof decide): BankBench => ({ ...bench, hook: { ...bench.hook, decide: answer } });
+  const cases: readonly (readonly [string, BankBench, readonly string[]])[] = [
+    ["delivers nothing", told((consentId) => decide(consentId, "approve")), ["BANK-E01", "BANK-E03"]],
+    [
+      "lets any browser go on",
+      told(async (...args) => await decide(...args) && new URL(endpoints.auth_url)),
+      ["BANK-E01", "BANK-E02", "BANK-E03"],
+    ],
+    [
+      "signs another result when an answer is lost",
+      {
+        ...bench,
+        platform: {
+          ...platform,
+          between: {
+            ...between,
+            calls: (id) => between.calls(id).map((call, at) => ({ ...call, body: `${call.body}${at}` })),
+          },
+        },
+      },
+      ["BANK-E03"],
+    ],
+  ];
+  for (const [what, faulty, expected] of cases) {
+    await t.step(what, async () => {
+      const results = await runCases(ELSEWHERE_CASES, faulty);
+      assertEquals(results.filter(({ passed }) => !passed).map(({ id }) => id), expected);
+    });
+  }
 });
 
 Deno.test("banks written from docs/bank.md alone, in Node and in Python, pass their certification [SB10]", async (t) => {
