@@ -71,6 +71,7 @@ export const PARTS: readonly string[] = [
   "check:format",
   "check:lint",
   "check:house",
+  "check:declarations",
   "check:production-lock",
   "test:process",
 ];

@@ -16,6 +16,8 @@ import {
 const DEPENDENCIES = ["jose"];
 /** Contained in the package, so that installing it adds nothing else. */
 const CONTAINED = ["@xmldom/xmldom", "oauth4webapi", "zod"];
+/** Contained, with its types. */
+const TYPES = "oauth4webapi";
 const SOURCE = "src/client";
 
 /** Builds the package below `out`. @throws {Error} if a tool fails or a type must be inferred */
@@ -56,14 +58,25 @@ function manifestOf(project: Project): { readonly name: string } & Record<string
   };
 }
 
+/**
+ * The declarations of the library, by their path below the package's `dist`.
+ * @throws {Error} if an exported type must be inferred, or comes from a library that the package does not have
+ */
+export function clientDeclarations({ exports }: Project): Promise<ReadonlyMap<string, string>> {
+  return declarationsOf(ROOT + SOURCE, entriesOf(exports), [TYPES], DEPENDENCIES);
+}
+
 async function writeDeclarations(dist: string, project: Project): Promise<void> {
-  const entries = Object.values(project.exports).map((path) => path.replace(`./${SOURCE}/`, ""));
-  const types = `${await packageFolder(pinned(project, "oauth4webapi"))}/build/index.d.ts`;
-  const files = await declarationsOf(ROOT + SOURCE, entries, { oauth4webapi: types }, DEPENDENCIES);
-  for (const [path, text] of files) {
+  for (const [path, text] of await clientDeclarations(project)) {
     await Deno.mkdir(`${dist}/${path}`.replace(/\/[^/]+$/, ""), { recursive: true });
     await Deno.writeTextFile(`${dist}/${path}`, text);
   }
+  const types = `${await packageFolder(pinned(project, TYPES))}/build/index.d.ts`;
+  await Deno.copyFile(types, `${dist}/${TYPES}.d.ts`);
   // An entry without its program would be found only by a user.
-  for (const path of entries) await Deno.stat(`${dist}/${path.replace(/\.ts$/, ".js")}`);
+  for (const path of entriesOf(project.exports)) await Deno.stat(`${dist}/${path.replace(/\.ts$/, ".js")}`);
+}
+
+function entriesOf(exports: Project["exports"]): readonly string[] {
+  return Object.values(exports).map((path) => path.replace(`./${SOURCE}/`, ""));
 }

@@ -1,9 +1,6 @@
 /** The type declarations of a package: one `.d.ts` for each source file that an entry's types reach. */
 import ts from "typescript";
 
-/** A folder for the declarations of a library that the package contains, by the library's name. */
-export type Contained = Readonly<Record<string, string>>;
-
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.NodeNext,
@@ -17,14 +14,14 @@ const OPTIONS: ts.CompilerOptions = {
  *
  * @param source the folder of the package's sources
  * @param entries paths below it
- * @param contained the declaration file of each library that the package contains, by its name
+ * @param contained libraries whose declarations the package contains
  * @param external libraries that the package depends on
  * @throws {Error} if a type must be inferred, or comes from a library that is neither
  */
 export async function declarationsOf(
   source: string,
   entries: readonly string[],
-  contained: Contained,
+  contained: readonly string[],
   external: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
@@ -38,7 +35,9 @@ export async function declarationsOf(
         open.push(target);
         return specifier.replace(/\.ts$/, ".js");
       }
-      if (specifier in contained) return `${"../".repeat(path.split("/").length - 1) || "./"}${specifier}.js`;
+      if (contained.includes(specifier)) {
+        return `${"../".repeat(path.split("/").length - 1) || "./"}${specifier}.js`;
+      }
       if (external.includes(specifier)) return specifier;
       throw new Error(`The types of ${path} name ${specifier}, which the package does not have.`);
     };
@@ -51,12 +50,7 @@ export async function declarationsOf(
       ),
     );
   }
-  const libraries = await Promise.all(
-    Object.entries(contained).map(async ([name, file]) =>
-      [`${name}.ts`, await Deno.readTextFile(file)] as const
-    ),
-  );
-  return new Map([...found, ...libraries].map(([path, text]) => [path.replace(/\.ts$/, ".d.ts"), text]));
+  return new Map([...found].map(([path, text]) => [path.replace(/\.ts$/, ".d.ts"), text]));
 }
 
 function declarationOf(fileName: string, text: string): string {
