@@ -5,15 +5,18 @@ import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
 import { isCaught, openSurvey, type Survey } from "./survey.ts";
 import { switched } from "./switched.ts";
+import { tellingTests } from "./telling_tests.ts";
 import { type TestProcess, testProcess } from "./test_process.ts";
 import { copyTree, type TestRun, type Tree } from "./tree.ts";
 
 /** A run that takes longer hangs, and so has caught the fault. */
 const LIMIT_MS = 180_000;
-/** Test files of a source file that are surveyed. */
-const SURVEYED = 12;
-/** Test files that `deno test` runs for a change that is made when its module is loaded. */
-const AT_LOAD = 4;
+/** Test files near a source file that are surveyed, and those that speak of a change. */
+const SURVEYED = { near: 12, telling: 8 };
+/** Lines before a change whose words belong to it. */
+const LINES_BEFORE = 2;
+/** Test files of each kind that `deno test` runs for a change that is made when its module is loaded. */
+const AT_LOAD = 3;
 /** The processes that run tests. Many tests wait, so they are more than the cores of a small machine. */
 const LANES = 4;
 
@@ -27,8 +30,13 @@ interface Lane extends AsyncDisposable {
   readonly process: TestProcess;
 }
 
-/** The nearest test files of a source file. */
-export type Near = (file: string) => readonly string[];
+/** The test files to ask for a change, by two reasons, the best first. */
+export type Near = (mutation: Mutation) => {
+  /** Nearest to the source file. */
+  readonly near: readonly string[];
+  /** With the rarest words of the change. */
+  readonly telling: readonly string[];
+};
 
 /**
  * Tries each mutation.
@@ -75,8 +83,16 @@ function openLane(root: string, folder: string): Lane {
 
 /** Those of the project. */
 export function nearest(): Near {
-  const roots = ["src", "tests", "scripts/testing"];
-  return nearTests(roots.flatMap((root) => listFiles(root, [".ts", ".tsx"])).map(readSource), SURVEYED);
+  const sources = ["src", "tests", "scripts/testing"].flatMap((root) => listFiles(root, [".ts", ".tsx"]))
+    .map(readSource);
+  const near = nearTests(sources, SURVEYED.near);
+  const telling = tellingTests(sources, SURVEYED.telling);
+  return ({ file, line, kind, change: { at } }) => {
+    const { text } = readSource(file);
+    const before = text.split("\n").slice(Math.max(line - 1 - LINES_BEFORE, 0), line).join("\n");
+    const words = `${kind} ${before} ${text.slice(...at)}`;
+    return { near: near(file), telling: telling(text, words) };
+  };
 }
 
 interface Means {
@@ -89,24 +105,25 @@ interface Means {
 async function outcomeWith(
   mutation: Mutation,
   number: number,
-  { survey, near, sound, lane }: Means,
+  { survey, near: chosenBy, sound, lane }: Means,
 ): Promise<Outcome> {
-  const caught = await isCaught(number, near(mutation.file), survey, lane.process);
+  const { near, telling } = chosenBy(mutation);
+  const caught = await isCaught(number, [...new Set([...near, ...telling])], survey, lane.process);
   if (caught === true) return "caught";
   const tree = await lane.tree();
   if (!await tree.compiles(mutation)) return "invalid";
   if (caught === false && !survey.isAtLoad(number)) return "survived";
-  return await tried(mutation, near(mutation.file).slice(0, AT_LOAD), tree, sound);
+  return await tried(mutation, [near, telling].map((files) => files.slice(0, AT_LOAD)), tree, sound);
 }
 
-/** First the two nearest test files, then the others. Only a test that passes without the fault can catch it. */
+/** Group by group. Only a test that passes without the fault can catch it. */
 async function tried(
   mutation: Mutation,
-  tests: readonly string[],
+  groups: readonly (readonly string[])[],
   tree: Tree,
   sound: Sound,
 ): Promise<Outcome> {
-  for (let files of [tests.slice(0, 2), tests.slice(2)]) {
+  for (let files of groups) {
     while (files.length > 0) {
       const run = await tree.test(files, mutation, LIMIT_MS);
       if (run.verdict === "passed") break;

@@ -4,6 +4,7 @@ import { type Outcome, tryMutations } from "../../../../scripts/proofs/mutants/m
 import plugin, { type Change } from "../../../../scripts/proofs/mutants/mutation_plugin.ts";
 import { mutationOf, mutationsOf } from "../../../../scripts/proofs/mutants/mutations.ts";
 import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
+import { tellingTests } from "../../../../scripts/proofs/mutants/telling_tests.ts";
 import { switched } from "../../../../scripts/proofs/mutants/switched.ts";
 import { ACCEPTED_FILE, acceptedIn, faultOf } from "../../../../scripts/proofs/mutants/accepted_survivors.ts";
 import { readSource, ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
@@ -123,6 +124,24 @@ Deno.test("the nearest tests have the file's name, then they mirror its folder o
   ]);
 });
 
+Deno.test("tests that speak of a change share its rarest words; a declaration is held by the served document too", () => {
+  const files = [
+    { path: "tests/a/one.test.ts", text: 'form.set("ui_locales", "es"); client.find();' },
+    { path: "tests/b/two.test.ts", text: "client.find(); other.call();" },
+    { path: "tests/b/three.test.ts", text: "client.find();" },
+    { path: "tests/journeys/slow.test.ts", text: "uiLocales" },
+    { path: "tests/support/four.ts", text: "uiLocales" },
+  ];
+  const telling = tellingTests(files, 2);
+  assertEquals(telling("", "...(uiLocales.length === 0 ? {} : find(uiLocales))"), [
+    "tests/a/one.test.ts",
+    "tests/b/two.test.ts",
+  ]);
+  assertEquals(telling("const a = createRoute({})", "nowhere"), [
+    "tests/platform/process/documents/openapi_document.test.ts",
+  ]);
+});
+
 Deno.test("a program with its changes does what each changed text does, and none without a choice", () => {
   const text =
     `const seen = []; const f = (a, b) => { seen.push(a - b); return a - b; }; const one = 5, two = 3;
@@ -160,7 +179,8 @@ Deno.test("a fault is caught, survives, or does not fit the types, and the tree 
     mutation.file === file && OUTCOMES.has(`${mutation.kind}: ${mutation.from.trim()}`)
   );
   const outcomes = new Map<string, Outcome>();
-  await tryMutations(ROOT, chosen, () => ["tests/base/kernel/batches.test.ts"], ({ kind, from }, outcome) => {
+  const near = { near: ["tests/base/kernel/batches.test.ts"], telling: [] };
+  await tryMutations(ROOT, chosen, () => near, ({ kind, from }, outcome) => {
     outcomes.set(`${kind}: ${from.trim()}`, outcome);
   });
   assertEquals(outcomes, OUTCOMES);

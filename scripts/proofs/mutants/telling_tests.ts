@@ -1,0 +1,43 @@
+/** Which tests speak of a change: by the rare words that they share with its place, however far they are. No I/O. */
+import type { SourceFile } from "../../upkeep/sources/source_files.ts";
+
+/** Start whole programs and browsers. */
+const SLOW = /^tests\/(?:platform\/process\/serve|journeys|browser|scripts|docs|attacks|sandbox)\//;
+/** Holds what the declarations of endpoints and schemas say. */
+const DOCUMENTS = "tests/platform/process/documents/openapi_document.test.ts";
+const DECLARES = /createRoute\(|\.openapi\(/;
+const MIN_WORD = 4;
+
+/**
+ * Returns a function that names the tests with the rarest words of a text, best first; before them the test of the
+ * served document, if a file declares a part of it.
+ *
+ * @param files the programs of `tests`
+ * @param max how many tests
+ */
+export function tellingTests(
+  files: readonly SourceFile[],
+  max: number,
+): (program: string, words: string) => readonly string[] {
+  const tests = files.filter(({ path }) => /\.test\.tsx?$/.test(path) && !SLOW.test(path));
+  const using = new Map<string, string[]>();
+  for (const { path, text } of tests) {
+    for (const word of wordsOf(text)) using.set(word, [...using.get(word) ?? [], path]);
+  }
+  return (program, words) => {
+    const worth = new Map<string, number>();
+    for (const word of wordsOf(words)) {
+      const found = using.get(word) ?? [];
+      for (const path of found) worth.set(path, (worth.get(path) ?? 0) + 1 / found.length);
+    }
+    const best = [...worth].sort(([, one], [, other]) => other - one).slice(0, max).map(([path]) => path);
+    return DECLARES.test(program) ? [DOCUMENTS, ...best] : best;
+  };
+}
+
+/** The words of a text, and codes such as `bank.unknown`. `ui_locales`, `uiLocales` and `UiLocales` are one word. */
+function wordsOf(text: string): ReadonlySet<string> {
+  const codes = text.match(/[a-z_]+(?:\.[a-z_]+)+/g) ?? [];
+  const words = text.split(/[^A-Za-z0-9_]+/).map((word) => word.replaceAll("_", "").toLowerCase());
+  return new Set([...codes, ...words.filter((word) => word.length >= MIN_WORD)]);
+}
