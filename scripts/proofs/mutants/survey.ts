@@ -60,6 +60,7 @@ export async function isCaught(
       if (spent > MAX_CHANGE_MS) return false;
       if (await fails(test, number, process)) return true;
     }
+    if (spent === 0 && survey.isAtLoad(number)) return undefined;
   }
   return spent > 0 ? false : undefined;
 }

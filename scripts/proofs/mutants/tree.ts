@@ -1,4 +1,5 @@
 /** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
+import { basename } from "node:path/posix";
 
 /** A change of one source file. */
 export interface Fault {
@@ -24,13 +25,15 @@ export interface Tree extends AsyncDisposable {
   readonly folder: string;
   /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if it does not apply */
   test(files: readonly string[], fault?: Fault, maxMs?: number): Promise<TestRun>;
-  /** Whether the types fit with the fault planted. @throws {Error} if it does not apply */
+  /** Whether the types fit with the fault planted, in its file and in some that import it. @throws {Error} if it does not apply */
   compiles(fault: Fault): Promise<boolean>;
 }
 
 /** The key pool of the tests takes a minute to make, so the copy gets the one that there is. */
 const TEST_KEYS = ".data/test-keys.json";
 const MAX_RUN_MS = 600_000;
+/** Programs whose types are checked besides that of a fault. */
+const MAX_IMPORTERS = 8;
 /** As `deno task test`, without the types: `deno task check` has looked at the source, and a fault may not fit them. */
 const TEST = ["test", "--no-check", "--no-prompt", "--fail-fast", "--parallel"];
 export const TEST_RIGHTS: readonly string[] = ["net", "read", "write", "env", "run", "sys"].map((right) =>
@@ -63,11 +66,17 @@ export async function copyTree(root: string): Promise<Tree> {
     },
     compiles: (fault) =>
       withFault(fault, async () => {
-        const { code } = await command(folder, Deno.execPath(), ["check", "-q", fault.file]);
-        return code === 0;
+        const files = [fault.file, ...await importersOf(fault.file, folder)];
+        return (await command(folder, Deno.execPath(), ["check", "-q", ...files])).code === 0;
       }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
+}
+
+/** Some programs that import a file: one that another completes with `satisfies` has no types of its own. */
+async function importersOf(file: string, folder: string): Promise<readonly string[]> {
+  const { output } = await command(folder, "grep", ["-rlF", `/${basename(file)}"`, "src"]);
+  return output.split("\n").filter((path) => path !== "").slice(0, MAX_IMPORTERS);
 }
 
 async function runTests(folder: string, files: readonly string[], maxMs: number): Promise<TestRun> {
