@@ -56,7 +56,7 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, OpenApiSchema>>;
-    readonly parameters?: Readonly<Record<string, OpenApiParameter>>;
+    readonly parameters: Readonly<Record<string, OpenApiParameter>>;
     readonly securitySchemes: Readonly<Record<string, { readonly type: string; readonly scheme?: string }>>;
   };
 }
@@ -66,7 +66,9 @@ export interface OpenApiOperation {
   readonly description?: string;
   readonly servers: readonly { readonly url: string }[];
   readonly security?: readonly object[];
+  readonly tags?: readonly string[];
   readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: object;
   readonly responses: Readonly<Record<string, object>>;
 }
 export interface OpenApiParameter {

@@ -80,3 +80,14 @@ Deno.test("historyOf reads a history of 1,234 entries in full, and rejects one t
   await assertRejects(() => historyOf(store, "x"), Error, "more than");
   store.close();
 });
+
+Deno.test("entries of one history at one instant are recorded one millisecond after the other, from the first's own time on [M2]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
+  const keys = (await env.store.list({ prefix: ["audit", flow.consentId], limit: 20 })).map(({ key }) =>
+    Number(key[2])
+  );
+  assertEquals(keys, keys.map((_, after) => env.now + after));
+  assertEquals(keys.length, 8);
+});

@@ -247,16 +247,15 @@ export function isNeverAuthorised(former: Consent, changed: Consent): boolean {
 // Removes personal data that the status of a consent does not need any more (contract EN9). No I/O.
 
 /**
- * Returns the consent as it is stored: after the decision without the accounts that the bank reported, and after its use
+ * Returns the consent as it is stored: after the decision without what the bank reported of the payer, and after its use
  * or rejection without the balance of the chosen one, which funds confirmations read until then.
  */
 export function minimised(consent: Consent): Consent {
-  const { payer, selectedAccount, ...rest } = consent;
+  const { payer: _, selectedAccount, ...rest } = consent;
   if (rest.status === "AwaitingAuthorisation") return consent;
-  const known = payer === undefined ? {} : { payer: withoutAccounts(payer) };
-  if (selectedAccount === undefined) return { ...rest, ...known };
+  if (selectedAccount === undefined) return rest;
   const account = rest.status === "Authorized" ? selectedAccount : withoutBalance(selectedAccount);
-  return { ...rest, ...known, selectedAccount: account };
+  return { ...rest, selectedAccount: account };
 }
 
 /**
@@ -291,10 +290,6 @@ export function forgotten(
     request: { initiation, risk: {} as Consent["request"]["risk"] },
     personalData: { state: "erased", at, scope },
   };
-}
-
-function withoutAccounts({ accounts: _, ...payer }: Payer): Payer {
-  return payer;
 }
 
 function withoutBalance({ balance: _, ...account }: PayerAccount): PayerAccount {

@@ -117,6 +117,24 @@ Deno.test("PUT back-channel-auth takes one account for each currency of a multi-
   });
 });
 
+Deno.test("PUT back-channel-auth takes one number of two schemes as two accounts [BF7]", async () => {
+  const environment = {
+    PLATFORM_ACCOUNT_SCHEMES: "UK.OBIE.IBAN,CO.Redeban.Account=digits:6-20,CO.Redeban.Phone=digits:6-20",
+  };
+  await using env = await openEnvironment({ environment });
+  const flow = await toBank(env);
+  const accounts = (...schemes: string[]) => ({
+    DebtorAccount: schemes.map((SchemeName) => ({ SchemeName, Identification: "601555123" })),
+  });
+  await good(putReport(env, flow, reportFor(flow, accounts("CO.Redeban.Account", "CO.Redeban.Phone"))), 200);
+  const twice = await idleReport(
+    env,
+    flow,
+    reportFor(flow, accounts("CO.Redeban.Phone", "CO.Redeban.Phone")),
+  );
+  await assertFaults(twice, 400, [["Field.Invalid", "Data.DebtorAccount[1]"]]);
+});
+
 Deno.test("PUT back-channel-auth twice: the last report is what the customer chooses from [BCH-04]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env);

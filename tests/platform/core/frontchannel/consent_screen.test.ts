@@ -132,6 +132,11 @@ Deno.test("the consent screen tells the accounts of one number apart by secondar
     { ...one, Currency: "EUR", SecondaryIdentification: "POCKET-EUR", Balance: "900.00" },
   ];
   const { flow, screen } = await toScreen(env, {}, accounts);
-  const shown = wordsOf(await (await flow.browser.open(screen)).text());
+  const html = await (await flow.browser.open(screen)).text();
+  const shown = wordsOf(html);
   for (const words of ["POCKET-USD USD", "POCKET-OWN EUR", "POCKET-EUR"]) assertStringIncludes(shown, words);
+  const choices = [...html.matchAll(/<input[^>]*type="radio"[^>]*>/g)].map(([input]) =>
+    input.includes("disabled")
+  );
+  assertEquals(choices, [false, false, true], "an account without a currency has that of the payment");
 });

@@ -84,6 +84,13 @@ Deno.test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a q
   assertEquals(dead.map(({ level, paymentId, failures, why }) => [level, paymentId, failures, why]), [
     ["error", id, 11, "status 503"],
   ]);
+  const warned = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
+    event === "order.not_delivered"
+  );
+  assertEquals(
+    warned.map(({ level, paymentId, bank, failures, why }) => [level, paymentId, bank, failures, why]),
+    Array.from({ length: 10 }, (_, before) => ["warn", id, "BANKA", before + 1, "status 503"]),
+  );
 });
 
 Deno.test("An order survives any number of failures before the last and is then recorded once [D4]", async () => {

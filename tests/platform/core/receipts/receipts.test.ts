@@ -203,6 +203,10 @@ Deno.test("the page says what does not hold, and shows nothing of it [RCP4]", as
       "altered",
       await signJwt({ ...env.tpp.signing, kid: own.kid }, claims, { typ: TYP }),
     ],
+    "a kid that is longer than a key of the store": [
+      "not_ours",
+      await signJwt(env.tpp.signing, claims, { typ: TYP, kid: "k".repeat(3000) }),
+    ],
     "no kid": ["not_ours", await signJwt(env.tpp.signing, claims, { typ: TYP, kid: undefined })],
   };
   await steps(t, cases, async ([fault, text]) => {

@@ -65,12 +65,26 @@ const OPERATION_IDS = {
   "get /{bank}/authorization.waiting.oauth2": ["awaitBank", ""],
 };
 
+const LIST = ["from", "until", "status", "end-to-end-id", "after"];
+
+/** The parameters of each query. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  "get /{bank}/domestic-payment-consents/v1": LIST,
+  "get /{bank}/domestic-payments/v1": [...LIST, "idempotency-key"],
+  "get /{bank}/back-channel-payments/v1": ["status", "after"],
+  "get /traces/v1": ["consent_id", "payment_id", "rejected"],
+  "get /service-levels.json": ["bank"],
+  "get /{bank}/authorization.oauth2": ["client_id", "request_uri"],
+  "get /{bank}/authorization.sca.oauth2": ["oAuthUrl"],
+  "get /{bank}/authorization.waiting.oauth2": ["flow", "lang"],
+};
+
 async function readDocument(): Promise<OpenApi> {
   await using env = await openEnvironment();
   return await good<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
 }
 
-function operationsOf(document: OpenApi): [string, OpenApiOperation][] {
+function operationsOf(document: Pick<OpenApi, "paths">): [string, OpenApiOperation][] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map((
       [method, operation],
@@ -99,6 +113,60 @@ Deno.test("GET /openapi.json: every operation has the answers that every address
     assertEquals(expected.filter((status) => !statuses.includes(status)), [], name);
     assert(statuses.some((status) => /^2|^303$/.test(status)), name);
   }
+});
+
+Deno.test("GET /openapi.json: every operation has words, a group, its parameters and the body that it reads [A7]", async () => {
+  const { paths, components } = await readDocument();
+  for (const [name, operation] of operationsOf({ paths })) {
+    const { summary, description, tags = [], parameters = [], requestBody } = operation;
+    assert(summary && description && tags.length === 1, name);
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    const declared = parameters.map((one) =>
+      one.$ref === undefined ? one : present(components.parameters[one.$ref.split("/").at(-1) ?? ""])
+    );
+    assertEquals(
+      declared.filter((one) => one.in === "path").map((one) => one.name).toSorted(),
+      inPath.toSorted(),
+      name,
+    );
+    assertEquals(requestBody !== undefined, /^(post|put) /.test(name), name);
+    const query = declared.filter((one) => one.in === "query").map((one) => one.name);
+    assertEquals(query, QUERIES[name] ?? [], name);
+  }
+});
+
+interface JwtContent {
+  readonly prefixItems: readonly [
+    {
+      readonly properties: Readonly<Record<string, { readonly const?: string }>>;
+      readonly required: readonly string[];
+    },
+  ];
+}
+
+Deno.test("GET /openapi.json: every kind of JWT has the header that is checked [HO1]", async () => {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { contentSchema } = node as { contentSchema?: JwtContent };
+    const header = contentSchema?.prefixItems[0];
+    if (header !== undefined) {
+      const fixed = Object.entries(header.properties).map(([name, { const: value }]) =>
+        `${name}=${value ?? "any"}`
+      );
+      assertEquals(header.required, Object.keys(header.properties));
+      found.add(fixed.join(" "));
+    }
+    for (const member of Object.values(node)) visit(member);
+  };
+  visit(await readDocument());
+  assertEquals([...found].toSorted(), [
+    "alg=PS256 typ=JWT kid=any",
+    "alg=PS256 typ=order-inquiry+jwt kid=any",
+    "alg=PS256 typ=order-statement+jwt kid=any",
+    "alg=PS256 typ=secevent+jwt kid=any",
+    "alg=RSA-OAEP-256 enc=A256GCM cty=JWT kid=any",
+  ]);
 });
 
 Deno.test("GET /openapi.json: the fields of a payment's answer are not described as never answered", async () => {
