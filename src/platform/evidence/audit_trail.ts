@@ -104,7 +104,8 @@ export function record(
 ): Required<Recorded> {
   const isSecond = tx.writes.some(({ key }) => key[0] === auditRecord.name && key[1] === subject);
   if (isSecond) throw new Error("two entries of one history in one commit have no order");
-  const recorded = Math.max(event.at, (former?.recorded ?? -1) + 1);
+  const last = former?.recorded;
+  const recorded = last === undefined ? event.at : Math.max(event.at, last + 1);
   const sequence = (former?.sequence ?? 0) + 1;
   for (const place of event.deleted ?? []) stageBodyGone(tx, place);
   const items = evidence.map((piece) => stageItem(tx, piece, usualPlace(subject, sequence, piece.kind)));
