@@ -33,7 +33,9 @@ export function answerOnce(): Disposable {
     const [format, key, , , uses] = given;
     const isPublic = JSON.stringify(uses) === '["verify"]' && (format === "spki" || !("d" in Object(key)));
     if (!isPublic) return importKey.apply(this, given);
-    const name = nameOf(given, keys);
+    const [, , algorithm] = given;
+    const { kty, n, e } = Object(key) as Record<string, unknown>; // one verifier adds the other members, and one does not
+    const name = nameOf(format === "jwk" ? [kty, n, e, algorithm] : given, keys);
     const answer = imported.get(name) ?? importKey.apply(this, given);
     imported.set(name, answer);
     return answer;
