@@ -58,6 +58,15 @@ export interface Bundle {
     readonly index: number;
     readonly proof: readonly string[];
   }[];
+  /** Entries of which the reader has the leaf alone (EV18). */
+  readonly withheld?: readonly {
+    readonly leaf: string;
+    readonly subject: string;
+    readonly sequence: number;
+    readonly position: number;
+    readonly index: number;
+    readonly proof: readonly string[];
+  }[];
   readonly documents: readonly string[];
   readonly keys: readonly PublicKey[];
   readonly checkpoint: string;
@@ -144,6 +153,17 @@ const isBundle = object({
   keys: list(isKey),
   checkpoint: text,
   statement: text,
+}, {
+  withheld: list(
+    object({
+      leaf: hash,
+      subject: text,
+      sequence: positive,
+      position: integer,
+      index: integer,
+      proof: list(hash),
+    }),
+  ),
 });
 
 const isDeletion = object({

@@ -16,26 +16,39 @@ function paymentOf(consent: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
+type Placed = NonNullable<Case["bundle"]["withheld"]>[number] & { readonly record?: Entry };
+
+/** Each entry with its leaf, in the order of the positions. Without withheld ones, the order of the file counts. */
+function placedIn({ entries, withheld = [] }: Case["bundle"]): readonly Placed[] {
+  const shown = entries.map(({ record, ...place }): Placed => {
+    const { subject, sequence } = record;
+    return { ...place, record, subject, sequence, leaf: toBase64Url(leafOf(record)) };
+  });
+  const sorted = [...shown, ...withheld].toSorted((one, other) => one.position - other.position);
+  return withheld.length === 0 ? shown : sorted;
+}
+
 export function* orderFaults(facts: Case): Generator<string> {
   const { bundle, consent, payment, statement } = facts;
-  const newest = new Map<string, { readonly record: Entry; readonly position: number }>();
+  const newest = new Map<
+    string,
+    { readonly sequence: number; readonly position: number; readonly leaf: string }
+  >();
   let before = 0;
-  for (const { record, position } of bundle.entries) {
-    if (record.subject !== consent && record.subject !== payment) {
-      yield `${nameOf(record)} is of another case`;
-    }
-    const last = newest.get(record.subject);
-    if (position < before || last && position <= last.position) yield `${nameOf(record)} is out of order`;
-    if (record.sequence !== (last?.record.sequence ?? 0) + 1) yield `no entry before ${nameOf(record)}`;
-    const previous = last && toBase64Url(leafOf(last.record));
-    if (record.previous !== previous) yield `${nameOf(record)} follows another entry`;
-    newest.set(record.subject, { record, position });
+  for (const { subject, sequence, position, leaf, record } of placedIn(bundle)) {
+    const name = `entry ${sequence} of ${subject}`;
+    if (subject !== consent && subject !== payment) yield `${name} is of another case`;
+    const last = newest.get(subject);
+    if (position < before || last && position <= last.position) yield `${name} is out of order`;
+    if (sequence !== (last?.sequence ?? 0) + 1) yield `no entry before ${name}`;
+    if (record && record.previous !== last?.leaf) yield `${name} follows another entry`;
+    newest.set(subject, { sequence, position, leaf });
     before = position;
   }
   if (payment !== paymentOf(consent)) yield "the payment does not follow from the consent";
   const counts = [[consent, "consent_entries"], [payment, "payment_entries"]] as const;
   for (const [subject, claim] of counts) {
-    if ((newest.get(subject)?.record.sequence ?? 0) !== statement[claim]) yield `other ${claim} than stated`;
+    if ((newest.get(subject)?.sequence ?? 0) !== statement[claim]) yield `other ${claim} than stated`;
   }
 }
 
@@ -65,10 +78,12 @@ export function* logFaults(
   { bundle }: Case,
   tree: { readonly size: number; readonly root: string },
 ): Generator<string> {
-  for (const { record, index, proof, bodies } of bundle.entries) {
-    if (!isIncluded(leafOf(record), index, proof, tree)) {
-      yield `${nameOf(record)} is not in the log`;
+  for (const { leaf, subject, sequence, index, proof } of placedIn(bundle)) {
+    if (!isIncluded(fromBase64Url(leaf) ?? new Uint8Array(), index, proof, tree)) {
+      yield `entry ${sequence} of ${subject} is not in the log`;
     }
+  }
+  for (const { record, bodies } of bundle.entries) {
     if (bodies.length !== (record.items ?? []).length) yield `${nameOf(record)} has not a body for each item`;
   }
 }

@@ -10,9 +10,40 @@ const DELETE_ALL: readonly string[] = [
   "payment.evidence_deleted",
 ];
 
-export async function* digestFaults({ entries, pieces }: Case): AsyncGenerator<string> {
+/** The evidence that a participant has sent or received (EV18). */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  tpp: ["consent_request", "pushed_request", "payment_request"],
+  bank: [
+    "handover",
+    "payer_accounts",
+    "sca_result",
+    "order",
+    "order_response",
+    "status_report",
+    "stated_order",
+  ],
+};
+
+/** A bundle for a participant has its own evidence, and no entry of an operator. */
+function* readerFaults({ bundle, entries, pieces, statement }: Case): Generator<string> {
+  const reader = statement["reader"];
+  if ((reader === undefined) !== (bundle.withheld === undefined)) yield "withheld, and from whom is not said";
+  if (reader === undefined) return;
+  for (const { body, kind } of pieces) {
+    if (body !== null && !OWN[String(reader)]?.includes(kind)) yield `a ${kind} is not for the ${reader}`;
+  }
+  if (entries.some(({ actor }) => actor.startsWith("operator "))) {
+    yield `an operator is named to the ${reader}`;
+  }
+}
+
+export async function* digestFaults(facts: Case): AsyncGenerator<string> {
+  const { entries, pieces, statement } = facts;
+  yield* readerFaults(facts);
+  const own = OWN[String(statement["reader"])];
   for (const { body, bytes, entry, item, kind, place } of pieces) {
     if (body === null) {
+      if (own && !own.includes(kind)) continue;
       if (!entries.some(({ deleted = [] }) => deleted.includes(place))) {
         yield `the ${kind} of ${nameOf(entry)} is gone`;
       }

@@ -15,7 +15,7 @@ const isStatement = object({
   consent_entries: integer,
   payment_entries: integer,
   bundle_sha256: hash,
-});
+}, { reader: (value: unknown) => value === "tpp" || value === "bank" });
 const isDeletion = object({ iss: text, cell: text, iat: integer, case: text, bundle_sha256: hash });
 const isCheckpoint = object({ iss: text, cell: text, iat: integer, size: integer, root: hash }, {
   restored: object({ epoch: text, at: integer, copy_taken_at: integer, size: integer }),

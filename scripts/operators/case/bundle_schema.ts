@@ -59,6 +59,16 @@ const entry = z.strictObject({
   proof: z.array(hash).max(64).optional(),
 });
 
+/** An entry of which the reader of the bundle has the leaf alone. */
+const withheldEntry = z.strictObject({
+  leaf: hash,
+  subject: z.string(),
+  sequence: z.int().positive(),
+  position: z.int(),
+  index: count.optional(),
+  proof: z.array(hash).max(64).optional(),
+});
+
 const key = z.looseObject({ kty: z.literal("RSA"), n: base64url, e: z.literal("AQAB"), kid: z.string() });
 
 export const bundleSchema = z.strictObject({
@@ -68,6 +78,8 @@ export const bundleSchema = z.strictObject({
   documents: z.array(z.string()),
   entries: z.array(entry).min(1),
   keys: z.array(key).min(1),
+  /** In a bundle for a participant. */
+  withheld: z.array(withheldEntry).optional(),
 });
 
 /** The proof that retention has deleted a case. */
@@ -106,11 +118,14 @@ export const statementSchema = z.strictObject({
   consent_entries: count,
   payment_entries: count,
   linked: z.enum(["proven", "not claimed"]),
+  /** The participant for which the bundle was made. Absent: an operator. */
+  reader: z.enum(["tpp", "bank"]).optional(),
   bundle_sha256: hash,
 });
 
 export type Bundle = z.infer<typeof bundleSchema>;
 export type BundleEntry = Bundle["entries"][number];
+export type WithheldEntry = NonNullable<Bundle["withheld"]>[number];
 /** A piece of evidence whose digest and signature are good. */
 export interface Piece {
   readonly entry: BundleEntry;

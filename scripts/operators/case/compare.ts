@@ -1,7 +1,6 @@
 /** Compares two bundles of a case: the later one must have every entry of the earlier one (docs/operations/disputes.md). No I/O. */
 import type { Bundle, Key, Piece, Statement } from "./bundle_schema.ts";
-import { textOf } from "./signatures.ts";
-import { leafOf, nameOf } from "./verify_parts.ts";
+import { type Link, linksOf } from "./withheld.ts";
 
 /** A bundle that verifies. */
 export interface Verified {
@@ -20,30 +19,26 @@ export function* contradictionsIn(given: readonly [Verified, Verified]): Generat
   const isSameCase = later.statement.iss === iss && later.statement.cell === cell &&
     later.statement.consent === consent && later.statement.payment === payment;
   if (!isSameCase) return yield "the bundles are of two different cases";
-  const entries = new Map(
-    later.bundle.entries.map((entry) => [placeOf(entry), textOf(leafOf(entry.record))]),
-  );
-  for (const entry of earlier.bundle.entries) {
-    const leaf = entries.get(placeOf(entry));
+  const [before, after] = [linksOf(earlier.bundle), linksOf(later.bundle)];
+  const leaves = new Map(after.map((entry) => [placeOf(entry), entry.leaf]));
+  for (const entry of before) {
+    const leaf = leaves.get(placeOf(entry));
     const signed = `and was signed at ${new Date(earlier.statement.iat * 1000).toISOString()}`;
-    if (leaf === undefined) yield `${nameOf(entry)} is missing in the later bundle, ${signed}`;
-    else if (leaf !== textOf(leafOf(entry.record))) {
-      yield `${nameOf(entry)} is another in the later bundle, ${signed}`;
-    }
+    if (leaf === undefined) yield `${entry.name} is missing in the later bundle, ${signed}`;
+    else if (leaf !== entry.leaf) yield `${entry.name} is another in the later bundle, ${signed}`;
   }
   // Both were complete when they were signed: what the later one has besides must not be older.
-  const known = new Set(earlier.bundle.entries.map(placeOf));
-  for (const entry of later.bundle.entries) {
-    if (known.has(placeOf(entry)) || entry.record.at >= earlier.statement.iat * 1000 - SKEW_MS) continue;
-    yield `${nameOf(entry)} is of ${
-      new Date(entry.record.at).toISOString()
-    }, and the bundle that was signed later lacks it`;
+  const known = new Set(before.map(placeOf));
+  for (const { name, record, ...entry } of after) {
+    const at = record?.at ?? entry.position; // a position is its entry's time or later
+    if (known.has(placeOf(entry)) || at >= earlier.statement.iat * 1000 - SKEW_MS) continue;
+    yield `${name} is of ${new Date(at).toISOString()}, and the bundle that was signed later lacks it`;
   }
 }
 
 /** Clocks of the platform's processes differ by less. */
 export const SKEW_MS = 60_000;
 
-function placeOf({ record: { subject, sequence } }: Bundle["entries"][number]): string {
+function placeOf({ subject, sequence }: Pick<Link, "subject" | "sequence">): string {
   return `${subject} ${sequence}`;
 }

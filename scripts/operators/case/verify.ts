@@ -71,7 +71,8 @@ function* silentParties({ bundle, signers }: Findings, trusted: Trusted): Genera
 }
 
 function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
-  const { bundle, statement, checkpoint, signatures, signers, unsigned, deleted, deletion } = findings;
+  const { bundle, statement, checkpoint, signatures, signers, unsigned, deleted, deletion, withheld } =
+    findings;
   if (deletion !== undefined) {
     return [...deletionLines(deletion), ...signerLines(signers, trusted, ["platform"])];
   }
@@ -90,6 +91,11 @@ function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
         : ""
     }`,
     `signatures that verify: ${signatures}`,
+    ...(statement.reader === undefined ? [] : [
+      `made for the ${statement.reader.toUpperCase()}: ${withheld} pieces of evidence and ${
+        bundle.withheld?.length ?? 0
+      } entries of operators are withheld, whose digests are here`,
+    ]),
     ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
     ...(unsigned.size === 0 ? [] : [`not signed: ${[...unsigned].toSorted().join(", ")}`]),
     ...signerLines(signers, trusted),

@@ -2,7 +2,7 @@
  * Verifies a bundle from its text alone (`docs/contract/evidence.md`, verification). Yields a sentence for each
  * thing that does not hold, the cheap checks first. No I/O.
  */
-import { isSameHash } from "../../../src/base/merkle/tree.ts";
+import { asHash, isSameHash } from "../../../src/base/merkle/tree.ts";
 import {
   type Body,
   type Bundle,
@@ -17,6 +17,7 @@ import {
 import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
 import { verifyAgreement } from "./agreement.ts";
 import { verifyLinking } from "./linking.ts";
+import { isWithheld, type Link, linksOf, verifyWithheld, withheldName } from "./withheld.ts";
 import { clientOf, isTimely, verifyRequests } from "./proofs.ts";
 import { verifyRequired } from "./required.ts";
 import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
@@ -24,7 +25,7 @@ import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
   canonicalOf,
   type Findings,
-  leafOf,
+  isInLog,
   nameOf,
   openPlatformJws,
   verifyCheckpoint,
@@ -49,8 +50,13 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   const bundle = findings.bundle = parsed.data;
   yield* verifyStatement(value as Bundle, findings);
   yield* verifyCheckpoint(bundle, findings);
-  yield* verifyOrder(bundle.entries, findings.statement);
+  yield* verifyOrder(linksOf(bundle), findings.statement);
   for (const entry of bundle.entries) yield* verifyEntry(entry, findings.checkpoint);
+  for (const entry of bundle.withheld ?? []) {
+    const isIn = isInLog(asHash(entry.leaf), entry, findings.checkpoint);
+    if (!isIn) yield `${withheldName(entry)} is not in the signed log`;
+  }
+  if (findings.statement !== undefined) yield* verifyWithheld(bundle, findings.statement);
   const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
   const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
   for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
@@ -73,7 +79,7 @@ async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenera
 }
 
 /** Completeness: the numbers of each history are 1, 2, 3 … up to the stated number, in the order of the positions. */
-function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | undefined): Generator<string> {
+function* verifyOrder(links: readonly Link[], statement: Statement | undefined): Generator<string> {
   if (statement === undefined) return;
   const stated = new Map([
     [statement.consent, statement.consent_entries],
@@ -81,16 +87,17 @@ function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | un
   ]);
   const last = new Map<string, { sequence: number; position: number; leaf?: string }>();
   let position = -Infinity;
-  for (const { record, position: next } of entries) {
-    const { subject, sequence, previous } = record;
+  for (const { record, subject, sequence, leaf, position: next } of links) {
     const before = last.get(subject) ?? { sequence: 0, position: -Infinity };
     if (!stated.has(subject)) yield `an entry is of ${subject}, another case`;
     if (next < position || next <= before.position) yield `entry ${sequence} of ${subject} is out of order`;
     if (sequence !== before.sequence + 1) {
       yield `entries of ${subject} are missing before ${sequence}`;
     }
-    if (previous !== before.leaf) yield `entry ${sequence} of ${subject} names another entry before it`;
-    last.set(subject, { sequence, position: next, leaf: textOf(leafOf(record)) });
+    if (record !== undefined && record.previous !== before.leaf) {
+      yield `entry ${sequence} of ${subject} names another entry before it`;
+    }
+    last.set(subject, { sequence, position: next, leaf });
     position = next;
   }
   for (const [subject, count] of stated) {
@@ -124,10 +131,11 @@ async function* verifyEvidence(
       yield* verifyItem(entry, item, body, documents, findings);
       continue;
     }
-    findings.deleted++;
+    if (isWithheld(item.kind, findings.statement?.reader)) findings.withheld++;
+    else findings.deleted++;
     yield* verifyGone(entry, item, documents, findings);
     const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
-    if (!gone.has(place)) {
+    if (!gone.has(place) && !isWithheld(item.kind, findings.statement?.reader)) {
       yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
     }
   }

@@ -41,6 +41,8 @@ export interface Findings {
   signatures: number;
   /** Pieces of evidence that are named and no longer there. */
   deleted: number;
+  /** Pieces of evidence that are not for the participant for which the bundle was made. */
+  withheld: number;
   /** Whose keys they are, the reader must know from elsewhere. */
   readonly signers: Signers;
   /** Kinds of evidence without a signature. */
@@ -52,7 +54,15 @@ export interface Findings {
 }
 
 export function newFindings(revoked: Revocations = new Map()): Findings {
-  return { signatures: 0, deleted: 0, signers: new Map(), unsigned: new Set(), pieces: [], revoked };
+  return {
+    signatures: 0,
+    deleted: 0,
+    withheld: 0,
+    signers: new Map(),
+    unsigned: new Set(),
+    pieces: [],
+    revoked,
+  };
 }
 
 /** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
@@ -104,22 +114,28 @@ export function leafOf(record: BundleEntry["record"]): Hash {
 
 /** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
 export function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
-  const { record, bodies, index, proof } = entry;
+  const { record, bodies } = entry;
   const name = nameOf(entry);
-  if (checkpoint !== undefined) {
-    const { size, root } = checkpoint;
-    const leaf = leafOf(record);
-    const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
-    const isIn = index !== undefined && hashes.length === proof?.length &&
-      provesInclusion({ leaf, index, size, root, proof: hashes });
-    if (!isIn) yield `${name} is not in the signed log`;
-  }
+  if (!isInLog(leafOf(record), entry, checkpoint)) yield `${name} is not in the signed log`;
   const items = record.items ?? [];
   if (items.length !== bodies.length) return yield `${name} has not the evidence that it names`;
   for (const [at, item] of items.entries()) {
     const body = bodies[at];
     if (body && bodyDigest(body) !== item.sha256) yield `the ${item.kind} of ${name} was changed`;
   }
+}
+
+/** Whether the signed log has the leaf. Without a checkpoint another sentence says that nothing holds. */
+export function isInLog(
+  leaf: Hash | undefined,
+  { index, proof }: Pick<BundleEntry, "index" | "proof">,
+  checkpoint: Checkpoint | undefined,
+): boolean {
+  if (checkpoint === undefined) return true;
+  const { size, root } = checkpoint;
+  const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
+  return leaf !== undefined && index !== undefined && hashes.length === proof?.length &&
+    provesInclusion({ leaf, index, size, root, proof: hashes });
 }
 
 function bodyDigest({ bytes, signature = "", salt }: Body): string | undefined {

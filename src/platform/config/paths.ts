@@ -28,6 +28,8 @@ export const BANK_EVENTS_PATH = "/{bank}/back-channel-events/v1";
 export const EVENTS_PATH = "/{bank}/events/v1";
 export const REPLAY_PATH = "/{bank}/events/v1/replay";
 export const SUBSCRIPTIONS_PATH = "/{bank}/event-subscriptions/v1";
+/** A case as its TPP or its bank reads it. */
+export const CASE_PATH = "/{bank}/cases/v1/{caseId}";
 export const TRACES_PATH = "/traces/v1";
 export const READINESS_PATH = "/health/ready";
 

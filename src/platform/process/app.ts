@@ -40,6 +40,7 @@ import type { InquireBankDeps } from "../operations/unsettled/inquire_bank.ts";
 import { unsettledRoutes } from "../operations/unsettled/unsettled_routes.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "../guards/security/metrics_routes.ts";
 import { type CaseRouteDeps, caseRoutes } from "../operations/cases/case_routes.ts";
+import { type OwnCaseRouteDeps, ownCaseRoutes } from "../operations/cases/own_case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "../operations/cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "../guards/security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "../core/registration/routes.ts";
@@ -114,6 +115,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly results: ResultRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
+  readonly cases: OwnCaseRouteDeps;
   readonly traces: TraceRouteDeps;
   readonly events: EventRouteDeps;
 }
@@ -173,6 +175,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...resultRoutes(deps.results),
     ...paymentOrderRoutes(deps.paymentOrders),
     ...bankEventRoutes(deps.events),
+    ...ownCaseRoutes(deps.cases),
     ...traceRoutes(deps.traces),
     ...eventRoutes(deps.events),
   ], () => "oauth");

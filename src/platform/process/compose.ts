@@ -26,6 +26,7 @@ import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../observed/log_events.ts";
 import { platformDocument } from "./openapi.ts";
 import { documentation, once, type PublicPageDeps } from "./public_pages.ts";
+import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
 import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "../observed/metrics.ts";
@@ -46,6 +47,7 @@ import { platformRecords } from "./records.ts";
 import { preciseClock } from "../../base/kernel/clock.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { type RecordTrace, traceRequests } from "../guards/http/trace_requests.ts";
+import type { OwnCaseRouteDeps } from "../operations/cases/own_case_routes.ts";
 import { traceOf } from "../operations/traces/trace.ts";
 import type { FindTpp } from "../guards/http/error_routes.ts";
 
@@ -153,9 +155,17 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     backchannel: resources,
     results: { ...shared, ...resources, ...deliveryDeps(parts, shared) },
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
+    cases: { ...resources, ...bundleParts(parts) },
     traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
     events: composeEvents(parts, shared, guards, log),
   });
+}
+
+function bundleParts(
+  { config, store, keys }: TimedParts,
+): Pick<OwnCaseRouteDeps, "evidenceLog" | "origin" | "ownKeyRing"> {
+  const origin = { issuer: config.authUrl, cell: config.cell };
+  return { evidenceLog: openLogStore(store), origin, ownKeyRing: keys };
 }
 
 function paymentDeps(

@@ -14,6 +14,7 @@ import type { Store } from "../../../base/store/store.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { leafHash } from "../../evidence/evidence.ts";
 import { linkedIn } from "./linked.ts";
+import { type CaseReader, isOperators, readableFor } from "./reader.ts";
 import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
 import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
@@ -38,22 +39,36 @@ export type Json = { readonly [name: string]: unknown };
 /**
  * Returns the bundle of a consent and its payment: canonical JSON and a line feed.
  *
+ * @param reader the participant that reads it; an operator reads everything
  * @returns null if the consent has no history, and `"waiting"` if an entry has no place in the log yet
  */
-export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<string | null | "waiting"> {
-  const file = await readCase(deps.store, consentId);
-  if (file === null) return null;
+export async function bundleOf(
+  deps: BundleDeps,
+  consentId: ConsentId,
+  reader?: CaseReader,
+): Promise<string | null | "waiting"> {
+  const whole = await readCase(deps.store, consentId);
+  if (whole === null) return null;
+  const file = reader === undefined ? whole : readableFor(whole, reader);
   const log = await viewLog(deps.evidenceLog);
   if (log === null) return "waiting";
-  const entries = await Promise.all(file.entries.map((entry) => representEntry(entry, log)));
-  if (entries.includes("waiting")) return "waiting";
+  const hidden = reader === undefined ? [] : file.entries.filter(isOperators);
+  const shown = file.entries.filter((entry) => !hidden.includes(entry));
+  const entries = await Promise.all(shown.map((entry) => representEntry(entry, log)));
+  const withheld = await Promise.all(hidden.map((entry) => representWithheld(entry, log)));
+  if (entries.includes("waiting") || withheld.includes("waiting")) return "waiting";
   const unsigned = {
     format: BUNDLE_FORMAT,
     checkpoint: log.checkpoint,
     documents: [...file.documents.values()].toSorted(),
     entries,
+    ...(reader === undefined ? {} : { withheld }),
   };
-  const claims = { ...await entryCounts(deps, file), linked: await linkedIn(file.entries) };
+  const claims = {
+    ...await entryCounts(deps, file),
+    linked: await linkedIn(file.entries),
+    ...(reader === undefined ? {} : { reader }),
+  };
   return await withStatement(deps, unsigned, STATEMENT_TYP, claims);
 }
 
@@ -93,13 +108,29 @@ export async function representEntry(
     if (body === "lost") throw lostData(); // without it the bundle would contradict the log
     return body === null ? null : { ...body, bytes: base64url(body.bytes) };
   });
-  const represented = { record: { ...entry, subject }, position, bodies };
+  const place = await placeIn(log, { subject, entry });
+  return place === "waiting" ? place : { record: { ...entry, subject }, position, bodies, ...place };
+}
+
+/** An entry of which the reader gets the leaf alone (contract EV18). */
+async function representWithheld(
+  { subject, position, entry }: CaseEntry,
+  log: LogView,
+): Promise<Json | "waiting"> {
+  const place = await placeIn(log, { subject, entry });
+  if (place === "waiting") return place;
+  return { leaf: hashText(leafHash(subject, entry)), subject, sequence: entry.sequence, position, ...place };
+}
+
+/** Returns the place of an entry in the log, or none if the log does not have it. */
+async function placeIn(
+  log: LogView,
+  { subject, entry }: Pick<CaseEntry, "subject" | "entry">,
+): Promise<Json | "waiting"> {
   const leaf = leafHash(subject, entry);
   const inclusion = await log.inclusion(leaf, entry.at);
-  if (inclusion !== undefined) {
-    return { ...represented, index: inclusion.index, proof: inclusion.proof.map(hashText) };
-  }
-  return await log.isAwaited(leaf, entry.at) ? "waiting" : represented;
+  if (inclusion !== undefined) return { index: inclusion.index, proof: inclusion.proof.map(hashText) };
+  return await log.isAwaited(leaf, entry.at) ? "waiting" : {};
 }
 
 /** The numbers of the newest entries stand in the consent and the payment too, so that a removed one is missed. */

@@ -18,9 +18,6 @@ import { eraseCase, type EraseCaseDeps } from "./erase_case.ts";
 
 export type CaseRouteDeps = BundleDeps & EraseCaseDeps & CaseSummaryDeps;
 
-/** An entry gets its place in the log within this time, usually. */
-const RETRY_SECONDS = 2;
-
 const caseRoute = createRoute({
   method: "get",
   path: "/operations/cases/{id}",
@@ -83,10 +80,7 @@ export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
       const bundle = await deletionOf(deps, c.req.param("id")) ??
         (consentId === undefined ? null : await bundleOf(deps, consentId));
       if (bundle === null) throw new ApiError("operations.case_unknown");
-      if (bundle === "waiting") {
-        const detail = "an entry has no place in the evidence log yet";
-        throw new ApiError("platform.unavailable", { detail, retryAfterSeconds: RETRY_SECONDS });
-      }
+      if (bundle === "waiting") throw noPlaceYet();
       return c.body(bundle, 200, { "content-type": "application/json" });
     }),
     operation(summaryRoute, [], async (c) => {
@@ -105,7 +99,19 @@ export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
   ];
 }
 
-async function consentOf({ payments, store }: CaseRouteDeps, id: string): Promise<ConsentId | undefined> {
+/** An entry gets its place in the log within this time, usually. */
+const RETRY_SECONDS = 2;
+
+export function noPlaceYet(): ApiError {
+  const detail = "an entry has no place in the evidence log yet";
+  return new ApiError("platform.unavailable", { detail, retryAfterSeconds: RETRY_SECONDS });
+}
+
+/** Returns the consent of a case, whose id is the consent's or the payment's. */
+export async function consentOf(
+  { payments, store }: Pick<CaseRouteDeps, "payments" | "store">,
+  id: string,
+): Promise<ConsentId | undefined> {
   const paymentId = asPaymentId(id);
   const payment = paymentId === undefined ? null : await payments.find(store, paymentId);
   return payment?.value.consentId ?? asConsentId(id);

@@ -44,6 +44,7 @@ const TRAFFIC: Readonly<Record<string, string>> = {
   "GET /:bank/event-subscriptions/v1": "participant",
   "PUT /:bank/event-subscriptions/v1/:eventSubscriptionId": "participant",
   "DELETE /:bank/event-subscriptions/v1/:eventSubscriptionId": "participant",
+  "GET /:bank/cases/v1/:caseId": "participant",
   "GET /traces/v1/:interactionId": "participant",
   "GET /traces/v1": "participant",
   "GET /:bank/authorization.oauth2": "customer",

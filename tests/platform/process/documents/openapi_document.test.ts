@@ -50,6 +50,7 @@ const OPERATION_IDS = {
     "deleteEventSubscription",
     "mutualTLS DPoPPayments",
   ],
+  "get /{bank}/cases/v1/{caseId}": ["getOwnCase", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /traces/v1/{interactionId}": ["getTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /traces/v1": ["listTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /health/live": ["getLiveness", ""],
