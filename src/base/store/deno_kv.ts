@@ -1,4 +1,5 @@
 /** Implements the storage port on Deno KV: a file, or `:memory:`. All reads are strongly consistent. */
+import { keyText } from "./key_codec.ts";
 import { monotonicClock } from "../kernel/clock.ts";
 import {
   type Check,
@@ -286,15 +287,11 @@ export function openSnapshots(): Snapshots {
 }
 
 function asReading(keys: readonly Key[], writings: ReadonlySet<Writing>): Reading {
-  const names = new Set(keys.map(nameOf));
+  const names = new Set(keys.map(keyText));
   return { names, isMixed: [...writings].some((writing) => !writing.names().isDisjointFrom(names)) };
 }
 
 function namesOnce({ writes }: Commit): Writing["names"] {
   let names: ReadonlySet<string> | undefined;
-  return () => names ??= new Set(writes.map(({ key }) => nameOf(key)));
-}
-
-function nameOf(key: Key): string {
-  return JSON.stringify(key);
+  return () => names ??= new Set(writes.map(({ key }) => keyText(key)));
 }

@@ -3,6 +3,7 @@
  * has: a commit removes the entries that it writes before the database begins, and adds them when it has ended.
  * Readers share frozen values.
  */
+import { keyText } from "./key_codec.ts";
 import { frozen } from "../kernel/json.ts";
 import { openRecentlyUsed, type RecentlyUsed } from "../kernel/recently_used.ts";
 import type { Commit, Entry, Key, Write } from "./store.ts";
@@ -66,7 +67,7 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
     async getMany(keys, read) {
       if (!keys.some(keeps)) return await read(keys);
       const wanted = keys.map((key): Wanted => {
-        const name = keeps(key) ? nameOf(key) : undefined;
+        const name = keeps(key) ? keyText(key) : undefined;
         return { key, name, known: name === undefined ? undefined : recall(state, name) };
       });
       return wanted.every(({ known }) => known !== undefined)
@@ -75,7 +76,7 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
     },
     async commit(staged, commit) {
       const writes = new Map<string, Write>();
-      for (const write of staged.writes) if (keeps(write.key)) writes.set(nameOf(write.key), write);
+      for (const write of staged.writes) if (keeps(write.key)) writes.set(keyText(write.key), write);
       begin(state, writes.keys());
       let version: string | undefined;
       try {
@@ -84,7 +85,7 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
       } finally {
         end(state, writes, version);
         // After a conflict the caller reads again. The database may have deleted an expired entry by itself.
-        if (version === undefined) staged.checks.forEach(({ key }) => forget(state, nameOf(key)));
+        if (version === undefined) staged.checks.forEach(({ key }) => forget(state, keyText(key)));
       }
     },
   };
@@ -167,8 +168,4 @@ function charactersIn(value: unknown): number {
   let sum = 16;
   for (const [name, member] of Object.entries(value)) sum += 16 + name.length + charactersIn(member);
   return sum;
-}
-
-function nameOf(key: Key): string {
-  return JSON.stringify(key);
 }

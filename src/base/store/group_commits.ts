@@ -2,7 +2,8 @@
  * Puts commits that wait for the database into one transaction, because a transaction costs more than its entries: it
  * ends with the disk's confirmation. Each commit still succeeds or fails by its own checks.
  */
-import { type Commit, type Entry, type Join, type Key, StoreFailure, type Write } from "./store.ts";
+import { keyText } from "./key_codec.ts";
+import { type Commit, type Entry, type Join, StoreFailure, type Write } from "./store.ts";
 
 /** Largest group. Deno KV takes 100 checks, 1,000 writes and 800 KiB of values in a transaction. */
 const MAX_COMMITS = 16;
@@ -48,7 +49,10 @@ export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFu
     return group;
   };
   return async (staged) => {
-    const keys = { checked: staged.checks.map(nameOf), written: staged.writes.map(nameOf) };
+    const keys = {
+      checked: staged.checks.map(({ key }) => keyText(key)),
+      written: staged.writes.map(({ key }) => keyText(key)),
+    };
     const group = waiting !== undefined && fits(waiting, keys) ? waiting : waiting = open();
     const index = group.commits.push(staged) - 1;
     add(group, keys);
@@ -62,10 +66,6 @@ export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFu
 interface Keys {
   readonly checked: readonly string[];
   readonly written: readonly string[];
-}
-
-function nameOf({ key }: { readonly key: Key }): string {
-  return JSON.stringify(key);
 }
 
 /** All checks of a transaction are done before its writes, so a check must not be about an entry that another commit writes. */

@@ -3,6 +3,7 @@
  * read in one round trip, and each entry is read once. The entries are discarded with the request. A commit still
  * checks the version of each entry that a decision depends on.
  */
+import { keyText } from "./key_codec.ts";
 import type { Entry, Key, Reader, Store } from "./store.ts";
 
 type Found = Promise<Entry<unknown> | null>;
@@ -33,7 +34,7 @@ export function openRequestReads(store: Pick<Store, "getMany">): RequestReads {
     return { keys, entries };
   };
   const find = (key: Key): Found => {
-    const name = nameOf(key);
+    const name = keyText(key);
     const before = known.get(name);
     if (before !== undefined) return before;
     const { keys, entries } = batch ??= openBatch();
@@ -58,9 +59,4 @@ export function openRequestReads(store: Pick<Store, "getMany">): RequestReads {
 export function started<T>(read: Promise<T>): Promise<T> {
   read.catch(() => {});
   return read;
-}
-
-// Keys consist of codes, UUIDs, hashes and visible characters, so no part contains a NUL.
-function nameOf(key: Key): string {
-  return key.join("\0");
 }

@@ -4,6 +4,7 @@
  * log if there is any. When that has its place and the row is deleted, they go into a row with those of others. A record is
  * reserved before the transaction begins and released if that fails, and the rows are read when the file is opened.
  */
+import { keyText } from "./key_codec.ts";
 import {
   logWaitingRecord,
   SPENT_KEPT_LONGER_MS,
@@ -58,7 +59,7 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
   for (const { name } of [spentJwtRecord, spentJwtsRecord, logWaitingRecord]) {
     for await (const entry of entriesOf(name, list)) {
       for (const spent of spentIn(entry)) keep(state, spent);
-      if (name === logWaitingRecord.name) state.guests.set(nameOf(entry.key), spentIn(entry));
+      if (name === logWaitingRecord.name) state.guests.set(keyText(entry.key), spentIn(entry));
     }
   }
   return {
@@ -158,16 +159,12 @@ function placed({ guests }: State, writes: readonly Write[], spent: readonly Spe
   const { leaves } = logWaitingRecord.decode({ ...host, version: "" }).value;
   logWaitingRecord.set({ writes: staged }, host.key, { leaves, spent });
   const others = writes.filter((write) => write !== host);
-  return { rows: [...others, ...staged, ...rowsOf(moved)], host: nameOf(host.key) };
+  return { rows: [...others, ...staged, ...rowsOf(moved)], host: keyText(host.key) };
 }
 
 function deleted(writes: readonly Write[]): readonly string[] {
   return writes.filter(({ kind, key: [name] }) => kind === "delete" && name === logWaitingRecord.name)
-    .map(({ key }) => nameOf(key));
-}
-
-function nameOf(key: Key): string {
-  return key.join("\0");
+    .map(({ key }) => keyText(key));
 }
 
 /** The end of a transaction under way that writes one of these. */

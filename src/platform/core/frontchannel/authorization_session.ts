@@ -38,8 +38,8 @@ export interface AuthorizationSession {
   readonly bindingHash: string;
   /** The value of `debtor_account_present` that was sent to the bank. */
   readonly debtorAccountPresent: boolean;
-  /** The value of `transaction_digest` that was sent to the bank. */
-  readonly transactionDigest: string;
+  /** The value of `transaction_digest` that was sent to the bank. Absent if the case was erased or its data key is lost. */
+  readonly transactionDigest?: string;
   /** The customer's languages from the TPP's request, best first; absent if it named none. */
   readonly uiLocales?: readonly string[];
   /**
@@ -61,6 +61,9 @@ export interface AuthorizationSession {
    */
   readonly outcome?: { readonly sealed: string; readonly until: WallTime; readonly accepted?: boolean };
 }
+
+/** A session that begins. */
+export type OpenedSession = AuthorizationSession & Required<Pick<AuthorizationSession, "transactionDigest">>;
 
 /** A result of the bank that waits for the browser that began the session. */
 export interface DeliveredResult extends ScaResult {

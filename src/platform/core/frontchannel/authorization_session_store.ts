@@ -46,7 +46,7 @@ const storedRecord = defineRecord<StoredSession>({
     requestHash: text,
     bindingHash: text,
     debtorAccountPresent: flag,
-    transactionDigest: text,
+    transactionDigest: optional(text),
     uiLocales: optional(texts),
     payer: optional(storedPayerSchema),
     resultSha256: optional(text),

@@ -2,12 +2,12 @@
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
-import type { AuthorizationSession } from "./authorization_session.ts";
+import type { OpenedSession } from "./authorization_session.ts";
 import type { HandoverClaims } from "./handover_representation.ts";
 
 /** Returns the claims. `now` is in milliseconds. */
 export function scaRequestClaims(
-  session: AuthorizationSession,
+  session: OpenedSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
   now: number,
 ): HandoverClaims {

@@ -37,7 +37,7 @@ import {
   transact,
   type TransactDeps,
 } from "../../../base/store/transaction.ts";
-import type { AuthorizationError, AuthorizationSession } from "./authorization_session.ts";
+import type { AuthorizationError, AuthorizationSession, OpenedSession } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { noteIds, notePushed } from "./note_session.ts";
@@ -133,7 +133,7 @@ async function signHandover(
 async function openSession(
   deps: StartDeps,
   request: RequestState,
-  session: AuthorizationSession,
+  session: OpenedSession,
   handover: Evidence,
 ): Promise<"opened" | AuthorizationError | undefined> {
   noteIds(session);
@@ -284,7 +284,7 @@ async function newSession(
     readonly request: PushedRequest;
     readonly consent: ReadableConsent;
   },
-): Promise<AuthorizationSession> {
+): Promise<OpenedSession> {
   return {
     correlationId: crypto.randomUUID(),
     stage: "at_bank",
