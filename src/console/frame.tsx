@@ -74,7 +74,7 @@ function Navigation(
   return (
     <div class="bar places">
       <nav aria-label={words(language, "layout.pages")}>
-        <ul>
+        <ul class="scroll">
           {program.pages.filter(([href]) => program.may(person, `GET ${href}`)).map(([href, title]) => (
             <li>
               <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>

@@ -51,12 +51,12 @@ const instantFormat = keeping((language: Language) =>
     timeZoneName: "short",
   })
 );
-const momentFormat = keeping((language: Language) =>
+const momentFormat = keeping((language: Language, precision: "second" | "millisecond") =>
   new Intl.DateTimeFormat(LOCALES[language], {
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
-    fractionalSecondDigits: 3,
+    ...(precision === "second" ? {} : { fractionalSecondDigits: 3 }),
     hourCycle: "h23",
     timeZone: "UTC",
     timeZoneName: "short",
@@ -67,7 +67,7 @@ const spanFormat = keeping((language: Language, unit: "day" | "hour" | "minute" 
   new Intl.NumberFormat(LOCALES[language], {
     style: "unit",
     unit,
-    unitDisplay: "short",
+    unitDisplay: "narrow",
     maximumFractionDigits: unit === "second" ? 3 : 1,
   })
 );
@@ -99,10 +99,15 @@ export function formatInstant(language: Language, instant: number): string {
 
 /** A time with milliseconds, `14:05:03.270 UTC`, of an instant in milliseconds. */
 export function formatMoment(language: Language, instant: number): string {
-  return momentFormat(language).format(instant);
+  return momentFormat(language, "millisecond").format(instant);
 }
 
-/** A length of time in its largest unit, `0.27 sec` or `3.5 hr`, of milliseconds. */
+/** A time with seconds, `14:05:03 UTC`, of an instant in milliseconds. */
+export function formatSecond(language: Language, instant: number): string {
+  return momentFormat(language, "second").format(instant);
+}
+
+/** A length of time in its largest unit, `0.27s` or `3.5h`, of milliseconds. */
 export function formatSpan(language: Language, milliseconds: number): string {
   const [unit, size] = SPAN_UNITS.find(([, size]) => milliseconds >= size) ?? ["second", 1000];
   return spanFormat(language, unit).format(milliseconds / size);

@@ -83,6 +83,7 @@ const API_ROLES = {
   "GET /operations/reports/funnel.csv": ROLES,
   "GET /operations/own/registrations": PARTICIPANTS,
   "GET /operations/own/search": PARTICIPANTS,
+  "GET /operations/own/cases": PARTICIPANTS,
   "GET /operations/own/rejected-requests": PARTICIPANTS,
   "GET /operations/own/consents": PARTICIPANTS,
   "GET /operations/own/payments": PARTICIPANTS,

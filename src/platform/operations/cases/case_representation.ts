@@ -39,30 +39,33 @@ const account = z.strictObject({
 }).openapi("CaseAccount");
 const party = z.strictObject({ Id: z.string(), Name: z.string().optional() }).openapi("CaseParty");
 
+/** Schema of what a payment is and where it stands. */
+export const glanceSchema = z.strictObject({
+  ConsentId: z.uuid(),
+  ConsentStatus: z.string(),
+  ConsentCreationDateTime: at,
+  DomesticPaymentId: z.uuid().optional(),
+  Status: z.string().openapi({ description: "Of the payment, or of the consent before it." }),
+  StatusUpdateDateTime: at,
+  StatusReasonCode: reasonCodeSchema,
+  StatusReason: z.string().optional(),
+  InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
+  Creditor: account.optional().openapi({ description: "Absent if it was erased." }),
+  Debtor: account.optional().openapi({ description: "Absent until it is known, and if it was erased." }),
+  EndToEndIdentification: z.string().optional(),
+  Reference: z.string().optional(),
+  ConsentType: z.enum(["implicit", "explicit"]).optional().openapi({
+    description: "`implicit`: the TPP named the account that pays. Absent if it was erased.",
+  }),
+  Bank: party,
+  Tpp: party,
+  ErasedDateTime: at.optional().openapi({ description: "When its personal data was erased." }),
+});
+
 /** Schema of a case at a glance. */
 export const caseSummarySchema = z.strictObject({
   Data: z.strictObject({
-    Case: z.strictObject({
-      ConsentId: z.uuid(),
-      ConsentStatus: z.string(),
-      ConsentCreationDateTime: at,
-      DomesticPaymentId: z.uuid().optional(),
-      Status: z.string().openapi({ description: "Of the payment, or of the consent before it." }),
-      StatusUpdateDateTime: at,
-      StatusReasonCode: reasonCodeSchema,
-      StatusReason: z.string().optional(),
-      InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
-      Creditor: account.optional().openapi({ description: "Absent if it was erased." }),
-      Debtor: account.optional().openapi({ description: "Absent until it is known, and if it was erased." }),
-      EndToEndIdentification: z.string().optional(),
-      Reference: z.string().optional(),
-      ConsentType: z.enum(["implicit", "explicit"]).optional().openapi({
-        description: "`implicit`: the TPP named the account that pays. Absent if it was erased.",
-      }),
-      Bank: party,
-      Tpp: party,
-      ErasedDateTime: at.optional().openapi({ description: "When its personal data was erased." }),
-    }).optional().openapi({ description: "Absent if retention has deleted the case." }),
+    Case: glanceSchema.optional().openapi({ description: "Absent if retention has deleted the case." }),
     PaymentOrder: openOrderSchema.optional().openapi({ description: "Until the bank has answered it." }),
     Entry: z.array(
       z.strictObject({
@@ -83,7 +86,7 @@ export const caseSummarySchema = z.strictObject({
 }).openapi("CaseSummary");
 
 type Summary = z.infer<typeof caseSummarySchema>["Data"];
-type Glance = NonNullable<Summary["Case"]>;
+type Glance = z.infer<typeof glanceSchema>;
 
 /** Returns the summary of a case, or null if it never existed. `id` is the consent's or the payment's. */
 export async function caseSummary(
@@ -106,7 +109,7 @@ export async function caseSummary(
     deps.traces.about(consent.value.clientId, file.consentId),
   ]);
   return {
-    Case: glance(asOf(consent.value, deps.clock()), payment?.value, { tpp, bank }),
+    Case: representGlance(asOf(consent.value, deps.clock()), payment?.value, { tpp, bank }),
     ...(order === null || payment === null
       ? {}
       : { PaymentOrder: representOpenOrder({ order: order.value, payment: payment.value, tpp }) }),
@@ -128,7 +131,12 @@ function namesOf({ tpp, bank }: Parties): ReadonlyMap<string, string> {
   return names;
 }
 
-function glance(consent: Consent, payment: Payment | undefined, { tpp, bank }: Parties): Glance {
+/** Represents a consent and its payment. */
+export function representGlance(
+  consent: Consent,
+  payment: Payment | undefined,
+  { tpp, bank }: Parties,
+): Glance {
   const { status, statusUpdatedAt } = payment ?? consent;
   const reason = payment?.statusReason;
   const erasure = [consent, payment].flatMap((part) => part?.personalData ?? []).find(isOfCase);

@@ -75,6 +75,9 @@ function Field(
 
 async function results(visit: Visit, asked: AskedAmount): Promise<JSX.Element> {
   const { language } = visit;
+  if (asked.from === undefined) {
+    return <p class="notice" role="alert">{phrase(language, "amount.incomplete")}</p>;
+  }
   const answer = await visit.read(`/operations/cases${queryOf(asked)}`, amountSchema);
   return (
     <Read visit={visit} answer={answer}>

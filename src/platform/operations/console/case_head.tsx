@@ -17,11 +17,13 @@ export type Summary = z.infer<typeof caseSummarySchema>["Data"];
 type Glance = NonNullable<Summary["Case"]>;
 
 export function CaseHead(
-  { visit, found }: { readonly visit: Visit; readonly found: Summary },
-): JSX.Element | null {
+  { visit, one, order }: {
+    readonly visit: Visit;
+    readonly one: Glance;
+    readonly order?: Summary["PaymentOrder"];
+  },
+): JSX.Element {
   const { language } = visit;
-  const { Case: one, PaymentOrder: order } = found;
-  if (one === undefined) return null;
   return (
     <section class="card case-head">
       <p class="sum">
@@ -32,7 +34,11 @@ export function CaseHead(
         />
       </p>
       <p>
-        <State is={badgeOf(one.Status)} words={statusWords(language, one)} />{" "}
+        <StatusOf
+          language={language}
+          of={one.DomesticPaymentId === undefined ? "consent" : "payment"}
+          status={one.Status}
+        />{" "}
         <span class="detail">
           <code dir="ltr">{one.Status}</code> <Instant visit={visit} at={one.StatusUpdateDateTime} />
         </span>
@@ -140,14 +146,20 @@ function Identifiers({ language, one }: { readonly language: Language; readonly 
   );
 }
 
+/** The status of a consent or a payment. */
+export function StatusOf(
+  { language, of, status }: {
+    readonly language: Language;
+    readonly of: "consent" | "payment";
+    readonly status: string;
+  },
+): JSX.Element {
+  const known = eventWords(`${of}.${status}`);
+  return <State is={badgeOf(status)} words={known === undefined ? status : phrase(language, known)} />;
+}
+
 /** The colour of a status of a consent or a payment. */
 export function badgeOf(status: string): Badge {
   if (status === "Rejected") return "bad";
   return status.startsWith("Accepted") ? "good" : "neutral";
-}
-
-/** In words, of the payment or of the consent before it. */
-function statusWords(language: Language, { Status, DomesticPaymentId: id }: Glance): JSX.Element {
-  const known = eventWords(`${id === undefined ? "consent" : "payment"}.${Status}`);
-  return <>{known === undefined ? Status : phrase(language, known)}</>;
 }

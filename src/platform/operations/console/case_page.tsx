@@ -29,7 +29,9 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
       <Read visit={visit} answer={answer}>
         {(found) => (
           <>
-            <CaseHead visit={visit} found={found} />
+            {found.Case === undefined
+              ? null
+              : <CaseHead visit={visit} one={found.Case} order={found.PaymentOrder} />}
             <section class="card">
               <h2>{phrase(language, "case.timeline")}</h2>
               <p class="lead">{phrase(language, "case.lead")}</p>

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
-import { formatMoment } from "../../../pages/formats.ts";
+import { formatSecond } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
@@ -245,7 +245,7 @@ function Freshness(
 ): JSX.Element {
   return (
     <p class="lead">
-      {phrase(language, "dashboard.at", { time: formatMoment(language, now) })}{" "}
+      {phrase(language, "dashboard.at", { time: formatSecond(language, now) })}{" "}
       <a href={isLive ? "/console" : "/console?live=1"}>
         {phrase(language, isLive ? "dashboard.stop" : "dashboard.refresh")}
       </a>

@@ -5,6 +5,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import {
+  ownCaseSchema,
   type OwnConsent,
   ownConsentSchema,
   ownOrderSchema,
@@ -15,6 +16,7 @@ import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
+import { CaseHead, StatusOf } from "./case_head.tsx";
 import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay, Days, queryOf } from "./reports_page.tsx";
@@ -39,19 +41,40 @@ export type AskedOwn = Readonly<Partial<Record<"q" | "from" | "until" | "consent
 export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn): Promise<JSX.Element> {
   const { language } = visit;
   const q = sent.trim();
+  const query = new URLSearchParams({ q });
+  const answer = q === "" ? undefined : await visit.read(`/operations/own/search?${query}`, searchSchema);
+  const cases = answer?.ok === true ? answer.value.Data.Case : [];
+  const heads = cases.length === 1 ? await headOf(visit, cases[0]?.ConsentId ?? "") : null;
   return (
     <>
       <h1>{phrase(language, "own.title")}</h1>
       <SearchForm visit={visit} action={PATH} sent={q} />
-      {q === "" ? await overview(visit, asked) : (
-        <Read
-          visit={visit}
-          answer={await visit.read(`/operations/own/search?${new URLSearchParams({ q })}`, searchSchema)}
-        >
-          {({ Data }) => <SearchResults visit={visit} found={Data} />}
+      {answer === undefined ? await overview(visit, asked) : (
+        <Read visit={visit} answer={answer}>
+          {({ Data }) => (
+            <>
+              {heads}
+              <SearchResults visit={visit} found={Data} />
+            </>
+          )}
         </Read>
       )}
     </>
+  );
+}
+
+/** What the only case that was found is and where it stands. */
+async function headOf(visit: Visit, id: string): Promise<JSX.Element> {
+  const answer = await visit.read(
+    `/operations/own/cases?${new URLSearchParams({ id })}`,
+    listOf("Case", ownCaseSchema),
+  );
+  return (
+    <Read visit={visit} answer={answer}>
+      {({ Data: { Case: [found] } }) => (
+        <>{found === undefined ? null : <CaseHead visit={visit} one={found} />}</>
+      )}
+    </Read>
   );
 }
 
@@ -219,12 +242,20 @@ function Orders(
   },
 ): JSX.Element {
   const rows = found.map((one) => [
-    <code dir="ltr">{one.DomesticPaymentId}</code>,
+    <OwnLink id={one.DomesticPaymentId} />,
     <bdi>{one.BankId}</bdi>,
     <Instant visit={visit} at={one.StoppedDateTime} />,
   ]);
   return (
     <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
+  );
+}
+
+function OwnLink({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <a href={`${PATH}?${new URLSearchParams({ q: id })}`}>
+      <code dir="ltr">{id}</code>
+    </a>
   );
 }
 
@@ -238,11 +269,11 @@ function Made(
 ): JSX.Element {
   const isPayment = name === "own.payments";
   const rows = found.map((one) => [
-    ...(isPayment ? [<code dir="ltr">{one.DomesticPaymentId}</code>] : []),
-    <code dir="ltr">{one.ConsentId}</code>,
+    ...(isPayment ? [<OwnLink id={one.DomesticPaymentId ?? ""} />] : []),
+    isPayment ? <code dir="ltr">{one.ConsentId}</code> : <OwnLink id={one.ConsentId} />,
     <bdi>{one.BankId}</bdi>,
     <code dir="ltr">{one.ClientId}</code>,
-    <code dir="ltr">{one.Status}</code>,
+    <StatusOf language={visit.language} of={isPayment ? "payment" : "consent"} status={one.Status} />,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
   const heads = ["column.consent", "column.bank", "column.software", "column.status", "column.time"] as const;

@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
+import { StatusOf } from "./case_head.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
@@ -34,7 +35,7 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
                   rows={Payment.map((one) => [
                     <CaseOf visit={visit} id={one.DomesticPaymentId} />,
                     <Instant visit={visit} at={one.CreationDateTime} />,
-                    <code dir="ltr">{one.Status}</code>,
+                    <StatusOf language={language} of="payment" status={one.Status} />,
                     <Instant visit={visit} at={one.StatusUpdateDateTime} />,
                   ])}
                 />

@@ -1,4 +1,5 @@
 /** Reads what belongs to an organisation. Every list is bounded. */
+import { asConsentId, asPaymentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
@@ -11,6 +12,8 @@ import type { OrderPlace } from "../../core/payments/order_outbox_store.ts";
 import { readPage } from "../../../base/store/page.ts";
 import type { Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
+import { asOf } from "../../core/consents/consent.ts";
+import { representGlance } from "../cases/case_representation.ts";
 import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
 import { representReport, type ShownReport } from "../reports/report_representation.ts";
 import { readAsked, tppSubject } from "../reports/routes.ts";
@@ -24,7 +27,7 @@ import { representOwnOrder, representRegistration } from "./own_representation.t
 export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly clients: Pick<ClientStore, "find">;
+  readonly clients: Pick<ClientStore, "find" | "findBank">;
   readonly payments: PaymentStore;
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
@@ -92,6 +95,29 @@ export async function ownSearch(
     isComplete: found.isComplete,
     traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })),
   };
+}
+
+/** Returns what a case of the organisation is and where it stands, or nothing. `id` is the consent's or the payment's. */
+export async function ownCase(
+  { store, clock, consents, payments, clients }: OwnReadDeps,
+  organisation: Organisation,
+  id: string,
+): Promise<readonly Owned[]> {
+  const paymentId = asPaymentId(id);
+  const named = paymentId === undefined ? null : await payments.find(store, paymentId);
+  const consentId = named?.value.consentId ?? asConsentId(id);
+  const consent = consentId === undefined ? null : await consents.find(store, consentId);
+  if (consent === null || !organisation.owns(consent.value)) return [];
+  const [payment, tpp, bank] = await Promise.all([
+    payments.find(store, await paymentIdOf(consent.value.id)),
+    clients.find(store, consent.value.clientId),
+    clients.findBank(store, consent.value.bank),
+  ]);
+  const { Debtor: _, ...glance } = representGlance(asOf(consent.value, clock()), payment?.value, {
+    tpp,
+    bank,
+  });
+  return [organisation.recognise(glance, consent.value)].filter((one) => one !== undefined);
 }
 
 /** Returns the newest traces about a subject that the organisation's clients may read. */

@@ -5,6 +5,7 @@ import type { Consent, ReadableConsent } from "../../core/consents/consent.ts";
 import type { KeySetAge } from "../../core/participants/participant_keys.ts";
 import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
+import { glanceSchema } from "../cases/case_representation.ts";
 import type { Client } from "../../core/registration/client.ts";
 
 const at = z.string().openapi({ format: "date-time" });
@@ -42,6 +43,9 @@ export const ownConsentSchema = z.strictObject(made).openapi("OwnConsent");
 export const ownPaymentSchema = z.strictObject({ DomesticPaymentId: z.uuid(), ...made }).openapi(
   "OwnPayment",
 );
+
+/** Without the payer's account: a TPP learns it from its own API, or not at all. */
+export const ownCaseSchema = glanceSchema.omit({ Debtor: true }).openapi("OwnCase");
 
 export const ownOrderSchema = z.strictObject({
   DomesticPaymentId: z.uuid(),

@@ -16,6 +16,7 @@ import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
 import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
+  ownCase,
   ownEventDeliveries,
   type OwnReadDeps,
   ownReports,
@@ -26,6 +27,7 @@ import {
   registrationsOf,
 } from "./own_reads.ts";
 import {
+  ownCaseSchema,
   ownConsentSchema,
   ownOrderSchema,
   ownPaymentSchema,
@@ -75,6 +77,16 @@ const searchRoute = routeOf(
   },
   { Case: caseSchema, Trace: traceSchema },
   z.object({ q: z.string().max(MAX_SEARCH_CHARACTERS) }),
+);
+const caseRoute = routeOf(
+  "/operations/own/cases",
+  "findOwnCase",
+  {
+    summary: "What an own payment is and where it stands",
+    description: "`id` is a consent's or a payment's. Empty if the organisation has no such case.",
+  },
+  { Case: ownCaseSchema },
+  z.object({ id: z.uuid() }),
 );
 const rejectedRoute = routeOf("/operations/own/rejected-requests", "listOwnRejectedRequests", {
   summary: "The newest rejected requests of the organisation's software",
@@ -134,6 +146,9 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
       return { lists: { Registration: await registrationsOf(deps, organisation) } };
     }),
     searchEndpoint(deps),
+    ownOperation(caseRoute, async ({ id = "" }, organisation) => {
+      return { lists: { Case: await ownCase(deps, organisation, id) } };
+    }),
     ownOperation(rejectedRoute, async (_query, organisation) => {
       const traces = await ownTraces(deps, organisation, REJECTED);
       return { lists: { Trace: recognised(deps, organisation, traces) } };

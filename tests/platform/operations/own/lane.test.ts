@@ -39,6 +39,7 @@ Deno.test("what participants' people may call, and their page, have the people's
   const theirs = env.platform.endpoints.operations.filter(({ traffic }) => traffic === "person");
   assertEquals(theirs.map(({ path }) => path).toSorted(), [
     "/console/own",
+    "/operations/own/cases",
     "/operations/own/consents",
     "/operations/own/event-deliveries",
     "/operations/own/payment-orders",

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { Found } from "testing/operation_answers.ts";
 import { type CreatedConsent, present } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -43,6 +44,34 @@ Deno.test("an own search does not tell whether others use the same id [OWN2]", a
   assertEquals([before.Case.length, before.Trace.length > 0], [1, true]);
   await foreignCase(env);
   assertEquals(await found(env), before);
+});
+
+Deno.test("people of a participant see what an own payment is and where it stands, as operators do [OWN7]", async () => {
+  await using env = await openEnvironment({ operators: await testPeople() });
+  const flow = await authorised(env);
+  const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
+  await env.platform.writeTraces();
+  const of = async (orgId: string, asked: string): Promise<unknown[]> => {
+    const request = new Request(`${OPERATIONS_URL}/operations/own/cases?id=${asked}`, {
+      headers: personOf(orgId),
+    });
+    return (await good<{ Data: { Case: unknown[] } }>(env.platform.operations.fetch(request), 200)).Data.Case;
+  };
+  const operators = await good<{ Data: { Case: Record<string, unknown> } }>(
+    env.asOperator(`/operations/cases/${id}/summary`),
+    200,
+  );
+  const { Debtor, ...shown } = operators.Data.Case;
+  assertEquals(typeof Debtor, "object", "operators see the payer's account");
+  for (const orgId of [env.tpp.orgId, "BANKA"]) {
+    for (const asked of [id, flow.consentId]) assertEquals(await of(orgId, asked), [shown]);
+  }
+  for (const orgId of [env.otherTpp.orgId, "BANKB"]) assertEquals(await of(orgId, id), []);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const token = personOf(env.tpp.orgId).authorization.replace("Bearer ", "");
+  await browser.submit("/console/sign-in", { token, next: "/console/own" });
+  const { html } = await browser.get(`/console/own?q=${id}`);
+  assertEquals([html.includes("case-head"), html.includes("GB94")], [true, false], html);
 });
 
 Deno.test("cases of others do not displace own ones from a search [OWN2, OWN3]", async () => {
