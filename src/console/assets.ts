@@ -5,8 +5,11 @@ import { ICON, PAGE_STYLES, PLOT_STYLE } from "../pages/stylesheet.ts";
 import console from "./console.css" with { type: "text" };
 import { ICON_PATH, STYLE_PATH } from "./paths.ts";
 
+/** `text/css`, for pages with the console's parts. */
+export const CONSOLE_STYLE = [...PAGE_STYLES, PLOT_STYLE, console].join("\n");
+
 const ASSETS: readonly (readonly [path: string, type: string, content: string])[] = [
-  [STYLE_PATH, "text/css; charset=utf-8", [...PAGE_STYLES, PLOT_STYLE, console].join("\n")],
+  [STYLE_PATH, "text/css; charset=utf-8", CONSOLE_STYLE],
   [ICON_PATH, "image/svg+xml", ICON],
 ];
 

@@ -73,8 +73,8 @@ function Navigation(
   const path = address.split("?")[0];
   return (
     <div class="bar places">
-      <nav aria-label={words(language, "layout.pages")}>
-        <ul class="scroll">
+      <nav class="scroll" aria-label={words(language, "layout.pages")}>
+        <ul>
           {program.pages.filter(([href]) => program.may(person, `GET ${href}`)).map(([href, title]) => (
             <li>
               <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>

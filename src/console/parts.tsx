@@ -21,26 +21,43 @@ export function Instant(
   return <time datetime={at}>{formatInstant(language, Date.parse(at))}</time>;
 }
 
+/** The head of a column by which a link sorts the rows. */
+export interface SortHead {
+  readonly name: string;
+  readonly href: string;
+  readonly isSorted: boolean;
+}
+
+function Head({ head }: { readonly head: string | SortHead }): JSX.Element {
+  if (typeof head === "string") return <th scope="col">{head}</th>;
+  return (
+    <th scope="col" {...(head.isSorted ? { "aria-sort": "ascending" as const } : {})}>
+      <a href={head.href}>{head.name}</a>
+    </th>
+  );
+}
+
 /** A table. In a narrow window each row is a list of its cells with their names. The first cell of a row is its name. */
 export function NamedTable(
   { name, heads, rows }: {
     readonly name: string;
-    readonly heads: readonly string[];
+    readonly heads: readonly (string | SortHead)[];
     readonly rows: readonly (readonly Child[])[];
   },
 ): JSX.Element {
+  const labels = heads.map((head) => typeof head === "string" ? head : head.name);
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={name}>
       <table>
         <thead>
-          <tr>{heads.map((head) => <th scope="col">{head}</th>)}</tr>
+          <tr>{heads.map((head) => <Head head={head} />)}</tr>
         </thead>
         <tbody>
           {rows.map(([first, ...cells]) => (
             <tr>
               <th scope="row">{first}</th>
               {cells.map((cell, index) => (
-                <td data-label={heads[index + 1]}>
+                <td data-label={labels[index + 1]}>
                   <div>{cell}</div>
                 </td>
               ))}

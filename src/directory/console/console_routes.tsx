@@ -48,6 +48,9 @@ function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
     const view = {
       all: await listParticipants(directory.store),
       search: (c.req.query("search") ?? "").trim(),
+      sort: c.req.query("sort") === "end" ? "end" as const : "name" as const,
+      statementDays: directory.terms.statementDays,
+      now: directory.clock(),
       restoredAt: await directory.restored.takenAt(),
     };
     const title = words(visit.language, "participants.title");

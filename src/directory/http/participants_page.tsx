@@ -2,7 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sha256Bytes } from "../../base/kernel/identifiers.ts";
 import type { PublicParticipant } from "./participant_representation.ts";
-import style from "./participants_page.css" with { type: "text" };
+import { CONSOLE_STYLE as style } from "../../console/assets.ts";
+import { NamedTable, State } from "../../console/parts.tsx";
 
 /** A page and its content security policy. */
 export interface Page {
@@ -38,75 +39,71 @@ function Document({ issuer, environment, participants }: DocumentProps): JSX.Ele
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>Participants directory ({environment})</title>
+        <meta name="description" content="Banks and third parties of this directory, with their keys." />
         <style dangerouslySetInnerHTML={{ __html: style }} />
       </head>
-      <body>
+      <body class="console">
         <main>
           <h1>Participants directory</h1>
-          <p>
+          <p class="lead">
             {environment} environment of <code>{issuer}</code>. Statements of this directory are signed with
             {" "}
             <a href="/jwks">these keys</a>; certificates are issued by <a href="/ca.pem">this authority</a>.
           </p>
-          {participants.length === 0
-            ? <p>Nobody has been onboarded yet.</p>
-            : <List participants={participants} />}
+          {ROLES.map(([role, title]) => (
+            <List
+              title={title}
+              participants={participants.filter((one) => one.role === role)}
+            />
+          ))}
         </main>
       </body>
     </html>
   );
 }
 
-function List({ participants }: Pick<DocumentProps, "participants">): JSX.Element {
+const ROLES = [["ASPSP", "Banks"], ["PISP", "Third parties"]] as const;
+
+function List(
+  { title, participants }: Pick<DocumentProps, "participants"> & { readonly title: string },
+): JSX.Element {
+  const sorted = participants.toSorted((one, other) => one.org_name.localeCompare(other.org_name, "en"));
   return (
-    <div class="scroll" role="region" aria-labelledby="participants" tabindex={0}>
-      <table>
-        <caption id="participants">Participants: {participants.length}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Organisation</th>
-            <th scope="col">Role</th>
-            <th scope="col">Status</th>
-            <th scope="col">Software</th>
-            <th scope="col">Since</th>
-            <th scope="col">Keys</th>
-          </tr>
-        </thead>
-        <tbody>{participants.map((participant) => <Row key={participant.org_id} {...participant} />)}</tbody>
-      </table>
-    </div>
+    <section class="card">
+      <h2>{title}: {participants.length}</h2>
+      {participants.length === 0 ? <p>Nobody has been onboarded yet.</p> : (
+        <NamedTable
+          name={title}
+          heads={["Organisation", "Status", "Software", "Since", "Keys"]}
+          rows={sorted.map(cellsOf)}
+        />
+      )}
+    </section>
   );
 }
 
-const ROLE_NAME: Readonly<Record<string, string>> = { PISP: "Third party (PISP)", ASPSP: "Bank (ASPSP)" };
+function cellsOf(participant: PublicParticipant): readonly JSX.Element[] {
+  const { org_id, org_name, org_status, software_client_id, software_client_status, since } = participant;
+  return [
+    <>
+      {org_name}
+      <code class="detail">{org_id}</code>
+    </>,
+    <Status status={org_status} />,
+    <>
+      <Status status={software_client_status} />
+      <code class="detail">{software_client_id}</code>
+    </>,
+    <time datetime={since}>{since.slice(0, 10)}</time>,
+    <>
+      <a href={`/participants/${org_id}/jwks`} aria-label={`Active keys of ${org_name}`}>active</a>{" "}
+      <a href={`/participants/${org_id}/jwks/revoked`} aria-label={`Revoked keys of ${org_name}`}>revoked</a>
+    </>,
+  ];
+}
 
-function Row(participant: PublicParticipant): JSX.Element {
-  const { org_id, org_name, role, org_status, software_client_id, software_client_status, since } =
-    participant;
-  return (
-    <tr>
-      <th scope="row">
-        {org_name}
-        <br />
-        <code>{org_id}</code>
-      </th>
-      <td>{ROLE_NAME[role] ?? role}</td>
-      <td>{org_status}</td>
-      <td>
-        {software_client_status}
-        <br />
-        <code>{software_client_id}</code>
-      </td>
-      <td>
-        <time datetime={since}>{since.slice(0, 10)}</time>
-      </td>
-      <td>
-        <a href={`/participants/${org_id}/jwks`} aria-label={`Active keys of ${org_name}`}>active</a>{" "}
-        <a href={`/participants/${org_id}/jwks/revoked`} aria-label={`Revoked keys of ${org_name}`}>
-          revoked
-        </a>
-      </td>
-    </tr>
-  );
+function Status({ status }: { readonly status: string }): JSX.Element {
+  return <State is={status === "Active" ? "good" : "bad"} words={status} />;
 }

@@ -90,6 +90,24 @@ Deno.test("the first page lists participants and finds them by name or id [DRC3]
   assertStringIncludes(html, "&lt;i&gt;Bank&lt;/i&gt;");
 });
 
+Deno.test("the first page sorts by name, or by the end of the statement, and marks what ends soon [DRC3]", async () => {
+  await using env = await onboarded();
+  env.now += 86_400_000;
+  await env.admin("POST", "/participants", await bank([2, 3], { org_name: "A Bank" }));
+  const browser = await signedIn(env);
+  const shown = async (path: string): Promise<string> => (await browser.get(path)).html;
+  const names = (html: string): string[] =>
+    [...html.matchAll(/href="\/console\/participants\/([^"]+)"/g)].map(([, id = ""]) => id);
+  assertEquals(names(await shown("/console")), ["BANKA", "SHOP"]);
+  const byEnd = await shown("/console?sort=end");
+  assertEquals(names(byEnd), ["SHOP", "BANKA"]);
+  assertMatch(byEnd, /aria-sort="ascending"><a href="\/console\?sort=end"/);
+  assertEquals(byEnd.includes("Expires soon"), false);
+  env.now += 340 * 86_400_000;
+  const later = await signedIn(env);
+  assertStringIncludes((await later.get("/console")).html, "Expires soon");
+});
+
 Deno.test("the page of a participant shows keys with their ends, the statement, contacts and the history [DRC3]", async () => {
   await using env = await onboarded();
   const { keys } = (await env.admin("GET", "/participants/SHOP")).body;
