@@ -35,16 +35,7 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
             <section class="card">
               <h2>{phrase(language, "case.timeline")}</h2>
               <p class="lead">{phrase(language, "case.lead")}</p>
-              <ol class="timeline">
-                {found.Entry.map((entry, index) => (
-                  <Step
-                    visit={visit}
-                    entry={entry}
-                    before={found.Entry[index - 1]}
-                    place={[id, index]}
-                  />
-                ))}
-              </ol>
+              <Timeline visit={visit} id={id} entries={found.Entry} />
               <p>
                 <a class="button" href={`/console${path}/bundle`}>
                   <span>{phrase(language, "case.bundle")}</span>
@@ -56,6 +47,18 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
         )}
       </Read>
     </>
+  );
+}
+
+function Timeline(
+  { visit, id, entries }: { readonly visit: Visit; readonly id: string; readonly entries: readonly Entry[] },
+): JSX.Element {
+  return (
+    <ol class="timeline">
+      {entries.map((entry, index) => (
+        <Step visit={visit} entry={entry} before={entries[index - 1]} place={[id, index]} />
+      ))}
+    </ol>
   );
 }
 
