@@ -77,6 +77,19 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "iframe popup": "/docs/tpp#send-the-customer",
   "python example": "/docs/sandbox#bring-your-own|/docs/tpp#client-library",
   "versioning": "/docs/contract/errors#versions",
+  "sign up for an account": "/docs/tpp#become-a-participant",
+  "api key": "/docs/tpp#become-a-participant",
+  "amount decimals": "/docs/contract/consents#rules|/docs/tpp#what-is-supported",
+  "maximum amount": "/docs/tpp#what-is-supported",
+  "webview": "/docs/tpp#send-the-customer",
+  "customer closed the browser": "/docs/tpp#send-the-customer",
+  "reuse dpop key": "/docs/tpp#get-a-token-of-your-own|dpop-key-mismatch",
+  "firewall": "/docs/bank#pushed|/docs/tpp#pushed-events-webhooks",
+  "test a rejected payment": "/docs/sandbox#make-it-go-wrong",
+  "payer iban": "/docs/tpp#create-a-consent",
+  "reference length allowed characters": "/docs/tpp#what-is-supported|/docs/contract/consents#rules",
+  "retry payment after failure": "/docs/tpp#payment-statuses|/docs/tpp#pay-and-read-the-status",
+  "is the bank down": "/docs/tpp#errors",
 };
 
 Deno.test("what developers ask is found in the first three results [W4]", async () => {

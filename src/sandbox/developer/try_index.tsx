@@ -49,28 +49,30 @@ interface SignerView {
 /** The TPP that signs: chosen, or made with new keys. */
 function Signer({ signer, signers, csrf }: SignerView): JSX.Element {
   return (
-    <section class="card signer" aria-labelledby="signer">
-      <h2 id="signer">Signs for {signer}</h2>
+    <details class="card signer">
+      <summary>Signs for {signer}. Change it, or make a TPP of your own</summary>
       <p>
-        A TPP of yours is in this list if its folder is in the sandbox’s <code>participants</code>, where{" "}
+        A TPP of yours is in the list if its folder is in the sandbox’s <code>participants</code>, where{" "}
         <code>participant onboard</code> writes it.
       </p>
-      <form method="post" action={TRY_PATH}>
-        <input type="hidden" name="csrf" value={csrf} />
-        <div class="field">
-          <label for="chosen">TPP</label>
-          <select id="chosen" name="name">
-            {signers.map((name) => <option value={name} selected={name === signer}>{name}</option>)}
-          </select>
-        </div>
-        <button type="submit">Sign for it</button>
-      </form>
-      <form method="post" action={TRY_PATH}>
-        <input type="hidden" name="csrf" value={csrf} />
-        <Field name="name" label="Name of a new TPP" value="" />
-        <button type="submit" name="make" value="yes">Make it, with new keys</button>
-      </form>
-    </section>
+      <div class="exchange">
+        <form method="post" action={TRY_PATH}>
+          <input type="hidden" name="csrf" value={csrf} />
+          <div class="field">
+            <label for="chosen">TPP</label>
+            <select id="chosen" name="name">
+              {signers.map((name) => <option value={name} selected={name === signer}>{name}</option>)}
+            </select>
+          </div>
+          <button type="submit">Sign for it</button>
+        </form>
+        <form method="post" action={TRY_PATH}>
+          <input type="hidden" name="csrf" value={csrf} />
+          <Field name="name" label="Name of a new TPP" value="" />
+          <button type="submit" name="make" value="yes">Make it, with new keys</button>
+        </form>
+      </div>
+    </details>
   );
 }
 

@@ -34,12 +34,12 @@ export function TryPage(view: TryView): JSX.Element {
       title={title}
       lead={
         <>
-          <span class="method">{method}</span> <code>/{bank}/{path}</code>
+          <span class="method">{method}</span> <code>/{bank}/{path}</code> signed for {view.signer}
         </>
       }
       addresses={addresses}
     >
-      <Banks bank={bank} id={id} signer={view.signer} />
+      <Banks bank={bank} id={id} />
       <div class="exchange">
         <section aria-labelledby="edit">
           <h2 id="edit">Request</h2>
@@ -52,9 +52,7 @@ export function TryPage(view: TryView): JSX.Element {
   );
 }
 
-function Banks(
-  { bank, id, signer }: { readonly bank: string; readonly id: string; readonly signer: string },
-): JSX.Element {
+function Banks({ bank, id }: { readonly bank: string; readonly id: string }): JSX.Element {
   return (
     <nav aria-label="Bank">
       <ul class="links">
@@ -66,7 +64,7 @@ function Banks(
           </li>
         ))}
         <li>
-          <a href={TRY_PATH}>All operations</a> <small>signed for {signer}</small>
+          <a href={TRY_PATH}>All operations</a>
         </li>
       </ul>
     </nav>
@@ -300,13 +298,15 @@ function Next(
     return (
       <p class="onward">
         <a class="button" href={walk.pending.url}>Open the link as the customer</a>{" "}
-        Sign in as alice with the password sandbox and the code 123456.{" "}
-        {shop.returnsHere ? "You come back here with the code." : (
-          <>
-            Your browser ends at <code>{shop.redirectUri}</code>. Copy the code of its address and{" "}
-            <a href={`${tryPath(bank, "issueAccessToken")}?new`}>get the access token</a>.
-          </>
-        )}
+        <span>
+          Sign in as alice with the password sandbox and the code 123456.{" "}
+          {shop.returnsHere ? "You come back here with the code." : (
+            <>
+              Your browser ends at <code>{shop.redirectUri}</code>. Copy the code of its address and{" "}
+              <a href={`${tryPath(bank, "issueAccessToken")}?new`}>get the access token</a>.
+            </>
+          )}
+        </span>
       </p>
     );
   }
