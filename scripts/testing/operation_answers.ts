@@ -15,7 +15,7 @@ import type { participantsSchema } from "../../src/platform/operations/participa
 import type { lastHourSchema } from "../../src/platform/operations/last_hour_representation.ts";
 import type { processesSchema } from "../../src/platform/operations/process_routes.ts";
 import type { proposalsSchema } from "../../src/platform/operations/proposal_routes.ts";
-import type { ownOrderSchema } from "../../src/platform/operations/own/own_representation.ts";
+import type { ownOrderSchema } from "../../src/platform/operations/participant_views/own_representation.ts";
 import type { openOrdersSchema } from "../../src/platform/core/payments/open_order_representation.ts";
 import type { orderHoldsSchema } from "../../src/platform/operations/recovery/operations_routes.ts";
 import type { reportsSchema } from "../../src/platform/operations/reports/report_representation.ts";

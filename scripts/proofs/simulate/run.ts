@@ -17,7 +17,7 @@ import { startCluster } from "./cluster.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
 import { consentRecord } from "../../../src/platform/core/consents/consent_store.ts";
-import { keyOfListed } from "../../../src/platform/guards/lookup/lookup_store.ts";
+import { keyOfListed } from "../../../src/platform/guards/lists/lookup_store.ts";
 import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
 
 const ALL = 100_000;

@@ -3,7 +3,7 @@
  * it. Lines are queued up to a limit and written by one asynchronous write at a time. Lines beyond the limit are
  * dropped and counted.
  */
-import { awaitFor } from "../kernel/patience.ts";
+import { awaitFor } from "../kernel/await_for.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { formatLine, type LogSink } from "./log.ts";
 

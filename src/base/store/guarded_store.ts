@@ -2,7 +2,7 @@
  * Wraps a store and handles its failures. Callers get `store.unavailable`. The log has one line when the store fails
  * and one when it works again. Readiness follows from the latest reads and writes.
  */
-import { awaitFor } from "../kernel/patience.ts";
+import { awaitFor } from "../kernel/await_for.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import { storeProbeRecord } from "./base_records.ts";
 import { type Key, type Store, StoreFailure, type Write } from "./store.ts";

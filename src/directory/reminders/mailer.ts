@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { createTransport } from "nodemailer";
-import { awaitFor } from "../../base/kernel/patience.ts";
+import { awaitFor } from "../../base/kernel/await_for.ts";
 import type { Mail } from "./reminder.ts";
 
 export interface SmtpSettings {

@@ -51,8 +51,8 @@ import {
   serviceLevelRoutes,
 } from "../operations/reports/service_level_routes.ts";
 import { type BankRouteDeps, bankRoutes } from "../operations/health/bank_routes.ts";
-import type { OwnReadDeps } from "../operations/own/own_reads.ts";
-import { ownRoutes } from "../operations/own/routes.ts";
+import type { OwnReadDeps } from "../operations/participant_views/own_reads.ts";
+import { ownRoutes } from "../operations/participant_views/routes.ts";
 import { type FunnelRouteDeps, funnelRoutes } from "../operations/funnel/funnel_routes.ts";
 import { type ReportRouteDeps, reportRoutes } from "../operations/reports/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "../operations/search/routes.ts";

@@ -16,7 +16,7 @@ import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { outageNotice } from "../events/outage_notice.ts";
-import { organisationsOf } from "../operations/own/organisation_of.ts";
+import { organisationsOf } from "../operations/participant_views/organisation_of.ts";
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
 import { openUnsettledStore } from "../operations/unsettled/unsettled_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";

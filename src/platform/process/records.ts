@@ -47,7 +47,7 @@ import {
 import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord, evidenceRecord } from "../evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
-import { listedRecord, lookupRecord } from "../guards/lookup/lookup_store.ts";
+import { listedRecord, lookupRecord } from "../guards/lists/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
 import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
 import { noticeSpreadRecord } from "../events/notice_spread_store.ts";

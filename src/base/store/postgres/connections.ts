@@ -1,6 +1,6 @@
 /** The connections of a process to PostgreSQL. A server that falls silent is left, and the connections are replaced. */
 import { readFile } from "node:fs/promises";
-import { awaitFor } from "../../kernel/patience.ts";
+import { awaitFor } from "../../kernel/await_for.ts";
 import postgres from "postgres";
 import { openTurns } from "../group_commits.ts";
 import { asFailure, PostgresFailure } from "./failure.ts";

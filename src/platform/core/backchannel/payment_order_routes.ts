@@ -18,8 +18,8 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
-import { expectParameters } from "../../guards/lookup/list_query_schema.ts";
-import { settledBefore } from "../../guards/lookup/settled.ts";
+import { expectParameters } from "../../guards/lists/list_query_schema.ts";
+import { settledBefore } from "../../guards/lists/settled.ts";
 import { ORDER_PATH, ORDERS_PATH } from "../../config/paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";

@@ -10,7 +10,7 @@ import {
   pageData,
   pageLinks,
   representPage,
-} from "../../guards/lookup/list_representation.ts";
+} from "../../guards/lists/list_representation.ts";
 import { reasonCodeSchema, representReasonCode, toWire } from "../../guards/http/wire_fields.ts";
 import {
   echoedInitiation,

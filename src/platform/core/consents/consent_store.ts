@@ -41,7 +41,7 @@ import {
   stageListedGone,
   stageLookup,
   stageLookupGone,
-} from "../../guards/lookup/lookup_store.ts";
+} from "../../guards/lists/lookup_store.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
 import { REASON_CODES } from "../../../base/values/reason_codes.ts";
 

@@ -2,8 +2,8 @@
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { decide } from "../../evidence/personal_data.ts";
-import type { ListQuery } from "../../guards/lookup/list_query_schema.ts";
-import { type ListPage, readList, type ReadListDeps } from "../../guards/lookup/read_list.ts";
+import type { ListQuery } from "../../guards/lists/list_query_schema.ts";
+import { type ListPage, readList, type ReadListDeps } from "../../guards/lists/read_list.ts";
 import { asOf, type Consent, type ConsentStatus, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import type { ConsentReader } from "./read_consent.ts";

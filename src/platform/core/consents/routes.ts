@@ -11,7 +11,7 @@ import {
   resourceHeaders,
 } from "../../guards/http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
-import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lookup/list_query_schema.ts";
+import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lists/list_query_schema.ts";
 import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import {

@@ -3,8 +3,8 @@ import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { decide } from "../../evidence/personal_data.ts";
 import type { ConsentReader } from "../consents/read_consent.ts";
-import type { ListQuery } from "../../guards/lookup/list_query_schema.ts";
-import { type ListPage, readList, type ReadListDeps } from "../../guards/lookup/read_list.ts";
+import type { ListQuery } from "../../guards/lists/list_query_schema.ts";
+import { type ListPage, readList, type ReadListDeps } from "../../guards/lists/read_list.ts";
 import type { Payment, ReadablePayment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 

@@ -7,7 +7,7 @@ import {
   pageData,
   pageLinks,
   representPage,
-} from "../../guards/lookup/list_representation.ts";
+} from "../../guards/lists/list_representation.ts";
 import {
   currencyCode,
   patterned,

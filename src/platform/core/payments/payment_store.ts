@@ -17,7 +17,7 @@ import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel
 import { type AuditEvent, record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";
 import { whyOf } from "../../events/event.ts";
 import type { StageEvent } from "../../events/event_store.ts";
-import { stageListed, stageListedGone } from "../../guards/lookup/lookup_store.ts";
+import { stageListed, stageListedGone } from "../../guards/lists/lookup_store.ts";
 import { paymentKey, paymentOrdersKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";

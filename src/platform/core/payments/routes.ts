@@ -22,7 +22,7 @@ import {
   expectParameters,
   LIST_DESCRIPTION,
   listParameters,
-} from "../../guards/lookup/list_query_schema.ts";
+} from "../../guards/lists/list_query_schema.ts";
 import { filledPath, PAYMENTS_PATH } from "../../config/paths.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import {

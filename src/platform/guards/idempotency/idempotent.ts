@@ -16,7 +16,7 @@ import { z } from "zod";
 import { defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Clock, WallTime } from "../../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY, sha256 } from "../../../base/kernel/identifiers.ts";
-import { stageLookup } from "../lookup/lookup_store.ts";
+import { stageLookup } from "../lists/lookup_store.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../base/profile.ts";
 import type { Key, Reader } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";

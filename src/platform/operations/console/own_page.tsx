@@ -11,7 +11,7 @@ import {
   ownOrderSchema,
   ownPaymentSchema,
   ownRegistrationSchema,
-} from "../own/own_representation.ts";
+} from "../participant_views/own_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";

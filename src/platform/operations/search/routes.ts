@@ -5,7 +5,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { BANK_CODE, CLIENT_ID } from "../../../base/kernel/identifiers.ts";
 import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
 import { DAY_MS } from "../../observed/figures/figures.ts";
-import { isWalkCursor } from "../../guards/lookup/lookup_store.ts";
+import { isWalkCursor } from "../../guards/lists/lookup_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";

@@ -14,7 +14,7 @@ import {
 import type { Store } from "../../../base/store/store.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../../guards/lookup/lookup_store.ts";
+import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../../guards/lists/lookup_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { Trace } from "../traces/trace.ts";
 import { MAX_LISTED, type TraceStore } from "../traces/trace_store.ts";

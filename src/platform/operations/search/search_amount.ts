@@ -3,7 +3,7 @@
  * consents (Decision L1), so only cases that fit are opened.
  */
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
-import { type Listed, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
+import { type Listed, type Span, walkLists } from "../../guards/lists/lookup_store.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 import { caseOf, type FoundCase, MAX_CASES, type SearchDeps } from "./search.ts";
 

@@ -11,7 +11,7 @@ import { CONSENTS } from "support/resource_calls.ts";
 import { DAY_MS, elapse, openRetaining, pass, settled, work } from "support/retention.ts";
 import { steps } from "support/steps.ts";
 import { historyOf } from "testing/histories.ts";
-import { stageListed } from "../../../../src/platform/guards/lookup/lookup_store.ts";
+import { stageListed } from "../../../../src/platform/guards/lists/lookup_store.ts";
 
 const DAY = "2040-01-15"; // of the environment
 

@@ -12,7 +12,7 @@ import {
   stageListed,
   type Walk,
   walkLists,
-} from "../../../../src/platform/guards/lookup/lookup_store.ts";
+} from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const BANKS = ["AA", "B-1", "B_2", "Bank", "ZZ"];

@@ -7,7 +7,7 @@ import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import { asOf, type Consent } from "../../core/consents/consent.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
-import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
+import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lists/lookup_store.ts";
 import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import type { OwnReadDeps } from "./own_reads.ts";

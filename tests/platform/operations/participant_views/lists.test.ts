@@ -7,7 +7,7 @@ import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { steps } from "support/steps.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { stageListed } from "../../../../src/platform/guards/lookup/lookup_store.ts";
+import { stageListed } from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 
 type Kind = "consents" | "payments";

@@ -8,7 +8,7 @@ import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { stepsOf } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
-import { stageListed } from "../../../../src/platform/guards/lookup/lookup_store.ts";
+import { stageListed } from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 import { idsOf, list, type ListName, LISTS, request } from "./lists.ts";
 

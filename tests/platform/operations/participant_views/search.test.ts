@@ -10,7 +10,7 @@ import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { asConsentId, type ConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { consentRecord } from "../../../../src/platform/core/consents/consent_store.ts";
-import { stageLookup } from "../../../../src/platform/guards/lookup/lookup_store.ts";
+import { stageLookup } from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { consentKey } from "../../../../src/platform/config/store_keys.ts";
 
 const QUOTED = "FRESCO.21302.GFX.20";

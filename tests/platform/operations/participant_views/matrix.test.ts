@@ -7,7 +7,7 @@ import type {
   OwnConsent,
   OwnPayment,
   ownRegistrationSchema,
-} from "../../../../src/platform/operations/own/own_representation.ts";
+} from "../../../../src/platform/operations/participant_views/own_representation.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Found, Reports } from "testing/operation_answers.ts";
 import type { CreatedConsent } from "testing/answers.ts";
