@@ -53,8 +53,7 @@ export function renderErrors(errors: readonly ErrorEntry[]): string {
 const FAMILIES: Readonly<Record<string, string>> = { dpop: "DPoP", oauth: "OAuth" };
 
 function titleOf(family: string): string {
-  const words = `${family.slice(0, 1).toUpperCase()}${family.slice(1).replaceAll("_", " ")}`;
-  return FAMILIES[family] ?? words;
+  return FAMILIES[family] ?? family.slice(0, 1).toUpperCase() + family.slice(1).replaceAll("_", " ");
 }
 
 /** Only its head is shown until its address is opened. */

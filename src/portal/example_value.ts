@@ -58,7 +58,8 @@ function scalarFor({ type, format, minimum }: JsonObject, known: unknown, name: 
   if (type === "integer" || type === "number") {
     return typeof known === "number" ? known : minimum ?? (name.endsWith("_at") ? 1_763_719_200 : 1);
   }
-  const isOfAnotherPlace = format === "date" || format === "uri"; // the same name, another value
-  if (known !== undefined && !isOfAnotherPlace) return known;
+  if (name === "Self" || name === "Next") return "https://api.example.com/BANK/the-path-of-this-request";
+  // A date or an address of the same name, in another place, is another one.
+  if (known !== undefined && format !== "date" && format !== "uri") return known;
   return OF_FORMAT[String(format)] ?? `<${name}>`;
 }

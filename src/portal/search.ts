@@ -32,9 +32,7 @@ const SYNONYM_WEIGHT = 0.7;
 const [, stopWords = "", synonyms = ""] = WORDS.split(/^#.*\n/m);
 const STOP_WORDS: ReadonlySet<string> = new Set(stopWords.trim().split(/\s+/));
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
-  synonyms.trim().split("\n").map((line) => line.split(/:? /)).map((
-    [word = "", ...others],
-  ) => [word, others]),
+  [...synonyms.matchAll(/^(\S+): (.+)$/gm)].map(([, word = "", others = ""]) => [word, others.split(" ")]),
 );
 
 /** Opens the search in these parts. Other work of the process gets its turn between them. */
@@ -61,7 +59,9 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
       return place === undefined ? [] : [{ place, result, rank: rankOf(place, result, words, phrase) }];
     }).toSorted((a, b) => b.rank - a.rank).slice(0, MAX_FINDINGS)
       .map(({ place: { href, title, where, text }, result }) => {
-        return { href, title, where, excerpt: excerptOf(text.replaceAll(/\s+/g, " ").trim(), result.terms) };
+        const asked = result.terms.filter((term) => words.includes(term));
+        const shown = asked.length > 0 ? asked : result.terms; // others mean the same, or nearly
+        return { href, title, where, excerpt: excerptOf(text.replaceAll(/\s+/g, " ").trim(), shown) };
       });
   };
 }

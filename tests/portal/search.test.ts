@@ -128,4 +128,12 @@ Deno.test("search shows where the first word is, in whole words", async () => {
     `… ${"before ".repeat(8)}needle ${"behind ".repeat(19)}…`,
   );
   assertEquals(await excerpt("a needle here"), "a needle here");
+  const search = await openSearch([() => [{
+    href: "/x",
+    title: "X",
+    where: "Y",
+    text: `A browser opens. ${"between ".repeat(40)}Never in a WebView.`,
+    weight: 1,
+  }]]);
+  assert(search("webview")[0]?.excerpt.endsWith("Never in a WebView."), "the word of the reader comes first");
 });
