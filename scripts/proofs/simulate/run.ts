@@ -4,7 +4,7 @@ import { openBank, type SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
 import type { Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
-import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
+import { type Fact, funnelFaults, gatherEvidence, logFaults } from "./evidence.ts";
 import { useRuntime } from "./globals.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
@@ -154,6 +154,9 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   }
   for (const fault of listFaults(line)) {
     simulation.violated("the lists have every consent and payment once", fault);
+  }
+  for (const fault of await funnelFaults(line)) {
+    simulation.violated("the funnel is equal to the histories", fault);
   }
   judgeEvents(simulation);
   if (!simulation.wasRestored) await compareBooks(line, facts, banks);

@@ -90,6 +90,7 @@ const API_ROLES = {
   "GET /operations/own/payment-orders": PARTICIPANTS,
   "GET /operations/own/event-deliveries": PARTICIPANTS,
   "GET /operations/own/reports": PARTICIPANTS,
+  "GET /operations/own/funnel": PARTICIPANTS,
 } as const satisfies Readonly<Record<string, readonly AnyRole[]>>;
 
 /** The console's pages that read. What a page shows, it reads from the API as the operator. */
@@ -107,6 +108,9 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/reports/banks.json": ROLES,
   "GET /console/reports/tpps.csv": ROLES,
   "GET /console/reports/tpps.json": ROLES,
+  "GET /console/reports/funnel": ROLES,
+  "GET /console/reports/funnel.csv": ROLES,
+  "GET /console/reports/funnel.json": ROLES,
   "GET /console/keys": ROLES,
   "GET /console/design": ROLES,
   "GET /console/proposals": READ_HISTORIES,

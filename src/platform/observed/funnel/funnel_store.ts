@@ -148,8 +148,12 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
       }
     },
     async read({ day, bank, clientId }) {
+      if (bank !== undefined && clientId !== undefined) {
+        const row = await funnelDayRecord.get(store, funnelDayKey(day, bank, clientId));
+        return row === null ? [] : [{ ...row.value, bank, clientId }];
+      }
       const found = [];
-      for await (const { key, value } of rowsBelow(store, funnelDayKey(day, bank, clientId))) {
+      for await (const { key, value } of rowsBelow(store, funnelDayKey(day, bank))) {
         found.push({ ...value, bank: key[2] ?? "", clientId: key[3] ?? "" });
       }
       return clientId === undefined ? found : found.filter((one) => one.clientId === clientId);

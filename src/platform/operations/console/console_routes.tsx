@@ -24,6 +24,7 @@ import { type PlainKey, words } from "./phrase.ts";
 import { keysPage } from "./keys_page.tsx";
 import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
+import { funnelPage } from "./funnel_page.tsx";
 import { downloadReport, reportsPage } from "./reports_page.tsx";
 import { searchPage } from "./search_page.tsx";
 import { unsettledPage } from "./unsettled_page.tsx";
@@ -59,7 +60,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     ...overviewPages(page, clock),
     ...casePages(page, clock),
     consolePage(program, "get", "/console/cases/{id}/bundle", downloadBundle),
-    ...["banks.csv", "banks.json", "tpps.csv", "tpps.json"].map((file) =>
+    ...["banks.csv", "banks.json", "tpps.csv", "tpps.json", "funnel.csv", "funnel.json"].map((file) =>
       consolePage(program, "get", `/console/reports/${file}`, downloadReport)
     ),
     ...actionRoutes(program),
@@ -84,6 +85,7 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),
     page("/console/design", "design.title", (visit) => Promise.resolve(designPage(visit, clock()))),
     page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
+    page("/console/reports/funnel", "reports.funnel", (visit, query) => funnelPage(visit, query, clock())),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(
         visit,

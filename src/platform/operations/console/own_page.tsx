@@ -12,12 +12,14 @@ import {
   ownPaymentSchema,
   ownRegistrationSchema,
 } from "../participant_views/own_representation.ts";
+import { funnelRowSchema } from "../funnel/funnel_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import { CaseHead, StatusOf } from "./case_head.tsx";
 import { Table } from "./parts.tsx";
+import { Funnel, FunnelRows } from "./funnel_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay, Days, queryOf } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
@@ -33,6 +35,7 @@ function listOf<Name extends string, T extends z.ZodType>(
 }
 
 const CONSENTS = listOf("Consent", ownConsentSchema);
+const FUNNEL = listOf("Row", funnelRowSchema);
 const PAYMENTS = listOf("Payment", ownPaymentSchema);
 
 /** The query of the page. `consents` and `payments` are cursors of its lists. */
@@ -137,8 +140,10 @@ async function lists(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
 }
 
 async function requestsAndReports(visit: Visit): Promise<JSX.Element> {
-  const [rejected, reports] = await Promise.all([
+  const [rejected, whole, byDay, reports] = await Promise.all([
     visit.read("/operations/own/rejected-requests", listOf("Trace", traceSchema)),
+    visit.read("/operations/own/funnel?by=", FUNNEL),
+    visit.read("/operations/own/funnel", FUNNEL),
     visit.read("/operations/own/reports", listOf("Report", reportSchema)),
   ]);
   return (
@@ -150,6 +155,12 @@ async function requestsAndReports(visit: Visit): Promise<JSX.Element> {
           </>
         )}
       </Read>
+      <Read visit={visit} answer={whole}>
+        {({ Data: { Row: [row] } }) => <Funnel language={visit.language} row={row} />}
+      </Read>
+      <Section visit={visit} title="reports.funnel" answer={byDay}>
+        {({ Data: { Row: rows } }) => <FunnelRows language={visit.language} by="day" rows={rows} />}
+      </Section>
       <Read visit={visit} answer={reports}>
         {({ Data: { Report: found } }) => (
           <>

@@ -35,22 +35,9 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
   return (
     <>
       <h1>{phrase(language, "reports.title")}</h1>
-      <nav class="tabs" aria-label={words(language, "reports.kinds")}>
-        <ul>
-          {(["banks", "tpps"] as const).map((one) => (
-            <li>
-              <a
-                href={`${PATH}${queryOf({ kind: one, from: asked.from, until: asked.until })}`}
-                {...(one === kind ? { "aria-current": "page" } : {})}
-              >
-                {phrase(language, `reports.${one}`)}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Kinds language={language} current={kind} span={asked} />
       <Period language={language} shown={shown} />
-      <Shortcuts visit={visit} shown={shown} now={now} />
+      <Shortcuts language={language} path={PATH} file={kind} shown={shown} now={now} />
       <Read visit={visit} answer={answer}>
         {({ Data: { Report: reports, After } }) => (
           <>
@@ -64,6 +51,33 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
         )}
       </Read>
     </>
+  );
+}
+
+/** The pages of reports. */
+export function Kinds(
+  { language, current, span: { from, until } }: {
+    readonly language: Language;
+    readonly current: Kind | "funnel";
+    readonly span: { readonly from?: string | undefined; readonly until?: string | undefined };
+  },
+): JSX.Element {
+  const pathOf = (kind: Kind | "funnel"): string =>
+    kind === "funnel"
+      ? `${PATH}/funnel${queryOf({ from, until })}`
+      : `${PATH}${queryOf({ kind, from, until })}`;
+  return (
+    <nav class="tabs" aria-label={words(language, "reports.kinds")}>
+      <ul>
+        {(["banks", "tpps", "funnel"] as const).map((one) => (
+          <li>
+            <a href={pathOf(one)} {...(one === current ? { "aria-current": "page" } : {})}>
+              {phrase(language, `reports.${one}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -94,16 +108,22 @@ function Period({ language, shown }: { readonly language: Language; readonly sho
 const SPANS = [[1, "audit.today"], [7, "reports.week"], [30, "reports.month"]] as const;
 
 /** Usual spans, and the same report as a file. */
-function Shortcuts(
-  { visit: { language }, shown, now }: { readonly visit: Visit; readonly shown: Shown; readonly now: number },
+export function Shortcuts(
+  { language, path, file, shown, now }: {
+    readonly language: Language;
+    readonly path: string;
+    readonly file: Kind | "funnel";
+    readonly shown: Readonly<Record<string, string | undefined>>;
+    readonly now: number;
+  },
 ): JSX.Element {
-  const { kind, ...rest } = shown;
+  const { kind: _, ...rest } = shown;
   return (
     <ul class="changes">
       {SPANS.map(([days, name]) => (
         <li>
           <a
-            href={`${PATH}${
+            href={`${path}${
               queryOf({ ...shown, from: dayOf(now - (days - 1) * DAY_MS), until: dayOf(now) })
             }`}
           >
@@ -113,7 +133,7 @@ function Shortcuts(
       ))}
       {(["csv", "json"] as const).map((type) => (
         <li>
-          <a href={`${PATH}/${kind}.${type}${queryOf(rest)}`}>{phrase(language, `reports.${type}`)}</a>
+          <a href={`${PATH}/${file}.${type}${queryOf(rest)}`}>{phrase(language, `reports.${type}`)}</a>
         </li>
       ))}
     </ul>

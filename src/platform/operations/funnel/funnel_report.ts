@@ -18,8 +18,8 @@ export interface FunnelAsked {
   /** Oldest first. */
   readonly days: readonly string[];
   readonly by: readonly Dimension[];
-  readonly bank?: string | undefined;
-  readonly tpp?: string | undefined;
+  /** Whose sums are added up. An absent member means all. */
+  readonly of: readonly { readonly bank?: string | undefined; readonly clientId?: string | undefined }[];
 }
 
 /** Rows of an answer, and stored sums that one request reads. */
@@ -32,12 +32,12 @@ const [MAX_ROWS, MAX_READ] = [2000, 200_000];
  */
 export async function readFunnel(
   { funnel }: { readonly funnel: Pick<FunnelStore, "read"> },
-  { days, by, bank, tpp }: FunnelAsked,
+  { days, by, of }: FunnelAsked,
 ): Promise<readonly FunnelRow[]> {
   const rows = new Map<string, FunnelRow>();
   let read = 0;
   for (const day of days) {
-    for (const found of await funnel.read({ day, bank, clientId: tpp })) {
+    for (const found of (await Promise.all(of.map((one) => funnel.read({ day, ...one })))).flat()) {
       if (++read > MAX_READ) throw tooMany();
       for (const part of found.parts) {
         const all = { day, bank: found.bank, tpp: found.clientId, type: part.type, language: part.language };

@@ -27,7 +27,7 @@ export const funnelQuery = z.object({
   by: z.string().max(64).optional().openapi({
     description: `What has rows of its own, separated by commas: ${
       DIMENSIONS.join(", ")
-    }. By default \`bank,day\`.`,
+    }; empty for one row. By default \`bank,day\`.`,
     example: "bank,day",
   }),
 });
@@ -78,13 +78,14 @@ async function read(
   { by, bank, tpp, ...span }: Readonly<Record<string, string>>,
 ): Promise<{ readonly from: string; readonly until: string; readonly rows: readonly ShownFunnelRow[] }> {
   const { from, until } = readAsked(span, deps.clock());
-  const rows = await readFunnel(deps, { days: daysOf(from, until), by: readDimensions(by), bank, tpp });
+  const of = [{ bank, clientId: tpp }];
+  const rows = await readFunnel(deps, { days: daysOf(from, until), by: readDimensions(by), of });
   return { from, until, rows: rows.map(representFunnelRow) };
 }
 
 /** @throws {ApiError} `operations.invalid_request` */
 export function readDimensions(by = "bank,day"): readonly Dimension[] {
-  const asked = by.split(",");
+  const asked = by.split(",").filter((one) => one !== "");
   const unknown = asked.some((one) => !DIMENSIONS.some((dimension) => dimension === one));
   if (unknown) {
     const description = `by must be one or several of ${DIMENSIONS.join(", ")}, separated by commas`;

@@ -5,15 +5,19 @@ import type { Store } from "../../../base/store/store.ts";
 import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
 import type { SubscriptionStore } from "../../events/subscription_store.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
+import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { OrderPlace } from "../../core/payments/order_outbox_store.ts";
 import { readPage } from "../../../base/store/page.ts";
-import type { Client } from "../../core/registration/client.ts";
+import type { BankClient, Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import { representGlance } from "../cases/case_representation.ts";
+import { readFunnel } from "../funnel/funnel_report.ts";
+import { representFunnelRow, type ShownFunnelRow } from "../funnel/funnel_representation.ts";
+import { readDimensions } from "../funnel/funnel_routes.ts";
 import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
 import { representReport, type ShownReport } from "../reports/report_representation.ts";
 import { readAsked, tppSubject } from "../reports/routes.ts";
@@ -31,6 +35,8 @@ export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly payments: PaymentStore;
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
+  readonly funnel: Pick<FunnelStore, "read">;
+  readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly keys: Pick<ParticipantKeySets, "ages">;
   readonly standingOf: StandingOf;
   readonly errorUri: ErrorUri;
@@ -191,6 +197,25 @@ export async function ownReports(
       organisation.recognise(representReport("tpps", one), { clientId: one.subject.id }) ?? []
     ),
   ];
+}
+
+/** Of the organisation's bank, or of its software at every bank. */
+export async function ownFunnel(
+  { funnel, listBanks, clock }: OwnReadDeps,
+  organisation: Organisation,
+  { by = "day", ...span }: Readonly<Record<string, string>>,
+): Promise<readonly Owned<ShownFunnelRow>[]> {
+  const { from, until } = readAsked(span, clock());
+  const banks = organisation.clients.flatMap(({ bank }) => bank ?? []);
+  const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
+  const at = tpps.length === 0 ? [] : await listBanks();
+  const of = [
+    ...banks.map((bank) => ({ bank })),
+    ...at.flatMap(({ code: bank }) => tpps.map(({ clientId }) => ({ bank, clientId }))),
+  ];
+  const [bank, clientId] = [banks[0], tpps[0]?.clientId];
+  const rows = await readFunnel({ funnel }, { days: daysOf(from, until), by: readDimensions(by), of });
+  return rows.flatMap((row) => organisation.recognise(representFunnelRow(row), { bank, clientId }) ?? []);
 }
 
 /** A bank's code is its org_id (Decision A4). */

@@ -11,6 +11,8 @@ import { caseSchema, representCase } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
 import { ownOperation } from "../../guards/security/operation.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
+import { funnelRowSchema } from "../funnel/funnel_representation.ts";
+import { funnelQuery } from "../funnel/funnel_routes.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
@@ -18,6 +20,7 @@ import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
   ownCase,
   ownEventDeliveries,
+  ownFunnel,
   type OwnReadDeps,
   ownReports,
   ownSearch,
@@ -139,6 +142,17 @@ const reportsRoute = routeOf(
   { Report: reportSchema },
   span,
 );
+const funnelRoute = routeOf(
+  "/operations/own/funnel",
+  "funnelOwn",
+  {
+    summary: "How many of the organisation's consents reach each step of a payment",
+    description:
+      "Of a TPP's software at every bank, or of all TPPs at a bank, by the day (UTC) of the consent. By default by day.",
+  },
+  { Row: funnelRowSchema },
+  funnelQuery,
+);
 
 export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
   return [
@@ -170,6 +184,9 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
     }),
     ownOperation(reportsRoute, async (query, organisation) => {
       return { lists: { Report: await ownReports(deps, organisation, query) } };
+    }),
+    ownOperation(funnelRoute, async (query, organisation) => {
+      return { lists: { Row: await ownFunnel(deps, organisation, query) } };
     }),
   ];
 }

@@ -1,5 +1,5 @@
 /** The funnel: equal to the histories, whatever customers, banks and processes do. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { funnelSchema } from "../../../../src/platform/operations/funnel/funnel_representation.ts";
 import type { Platform } from "../../../../src/platform/process/compose.ts";
@@ -15,8 +15,12 @@ import {
   returnPath,
   toBank,
 } from "testing/authorization_flow.ts";
-import type { Environment } from "testing/environment.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { personOf, testPeople } from "testing/participants_people.ts";
 import {
+  call,
   clientToken,
   consentBody,
   createConsent,
@@ -78,6 +82,17 @@ Deno.test("the funnel has each step by bank and day, and why customers left [FUN
   const [whole] = await report(env, `?by=type&tpp=${env.tpp.clientId}`);
   assertEquals([whole?.["Created"], whole?.["ConsentType"]], [3, "explicit"]);
   assertEquals(await report(env, `?tpp=${env.otherTpp.clientId}`), []);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  const { html } = await browser.get("/console/reports/funnel?by=day&from=2040-01-14");
+  for (const shown of ["Where customers are lost", "Link opened", "<svg", "DS24"]) {
+    assertStringIncludes(html, shown);
+  }
+  const { html: csv } = await browser.get("/console/reports/funnel.csv?by=bank");
+  const lines = csv.split("\r\n").slice(1, -1);
+  assertEquals(lines.map((line) => line.split(",").slice(0, 7).join()), [",BANKA,,,,2,2", ",BANKB,,,,1,1"]);
+  assert(lines[1]?.endsWith(",Opened DS24 1"), csv);
+  assertEquals((await browser.get("/console/reports/funnel.csv?by=colour")).status, 400);
 });
 
 /** How far a case goes, and how it ends. */
@@ -203,3 +218,36 @@ function randomOf(seed: number): () => number {
     return ((mixed ^ mixed >>> 14) >>> 0) / 2 ** 32;
   };
 }
+
+Deno.test("an organisation has the funnel of its own consents, and of no others [FUN3, OWN2, OWN3]", async () => {
+  await using env = await openEnvironment({ operators: await testPeople() });
+  await toBank(env);
+  const bound = await clientToken(env, env.otherTpp, "BANKB");
+  const body = JSON.stringify(consentBody());
+  await good(call(env, env.otherTpp, bound, "/BANKB/domestic-payment-consents/v1", { body }), 201);
+  await count(env, env.platform);
+  const own = async (orgId: string, query = ""): Promise<unknown> => {
+    const request = new Request(`${OPERATIONS_URL}/operations/own/funnel${query}`, {
+      headers: personOf(orgId),
+    });
+    const { Data } = await good<{ Data: { Row: { Step: { Cases: number }[] }[] } }>(
+      env.platform.operations.fetch(request),
+      200,
+    );
+    return Data.Row.map(({ Step: [created, pushed], ...of }) => ({
+      ...of,
+      Left: created?.Cases,
+      Step: pushed?.Cases,
+    }));
+  };
+  const day = { Date: "2040-01-15" };
+  assertEquals(await own(env.tpp.orgId), [{ ...day, Left: 1, Step: 1 }]);
+  assertEquals(await own(env.otherTpp.orgId), [{ ...day, Left: 1, Step: 0 }]);
+  assertEquals(await own("BANKA", "?by=tpp"), [{ TppId: env.tpp.clientId, Left: 1, Step: 1 }]);
+  assertEquals(await own("BANKB", "?by=bank,type"), [{
+    BankId: "BANKB",
+    ConsentType: "explicit",
+    Left: 1,
+    Step: 0,
+  }]);
+});

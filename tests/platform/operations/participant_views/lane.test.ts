@@ -42,6 +42,7 @@ Deno.test("what participants' people may call, and their page, have the people's
     "/operations/own/cases",
     "/operations/own/consents",
     "/operations/own/event-deliveries",
+    "/operations/own/funnel",
     "/operations/own/payment-orders",
     "/operations/own/payments",
     "/operations/own/registrations",
