@@ -41,7 +41,11 @@ export function ProposalsTable(
     </>,
     <>
       <bdi>{one.proposedBy}</bdi>
-      {one.decidedBy === undefined ? null : <bdi class="detail">{one.decidedBy}</bdi>}
+      {one.decidedBy === undefined ? null : (
+        <span class="detail">
+          <bdi>{one.decidedBy}</bdi>
+        </span>
+      )}
     </>,
     one.reason === undefined ? null : <bdi>{one.reason}</bdi>,
     <Instant visit={visit} at={one.expiresAt} />,

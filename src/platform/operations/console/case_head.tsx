@@ -106,7 +106,11 @@ function Parties(
       {accounts.map(([name, account]) =>
         account === undefined ? null : (
           <Fact name={phrase(language, name)}>
-            {account.Name === undefined ? null : <bdi class="detail">{account.Name}</bdi>}
+            {account.Name === undefined ? null : (
+              <span class="detail">
+                <bdi>{account.Name}</bdi>
+              </span>
+            )}
             <AccountNumber
               language={language}
               account={{ schemeName: account.SchemeName, identification: account.Identification }}

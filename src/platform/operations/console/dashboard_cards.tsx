@@ -33,17 +33,30 @@ function Alarms(
     <Table
       language={language}
       name="alarms.title"
-      heads={["column.alarm", "column.state", "column.whose", "column.number"]}
-      rows={alarms.map((alarm) => [
-        <a href={pathOf(alarm)}>{phrase(language, `alarm.${alarm.Name}`)}</a>,
+      heads={["column.alarm", "column.state", "column.whose"]}
+      rows={[...Map.groupBy(alarms, ({ Name, Severity }) => `${Severity} ${Name}`).values()].map((alike) => [
+        phrase(language, `alarm.${alike[0]?.Name ?? "ProcessLost"}`),
         <State
-          is={alarm.Severity === "critical" ? "bad" : "warn"}
-          words={phrase(language, `alarms.${alarm.Severity}`)}
+          is={alike[0]?.Severity === "critical" ? "bad" : "warn"}
+          words={phrase(language, `alarms.${alike[0]?.Severity ?? "warning"}`)}
         />,
-        <bdi>{alarm.Of}</bdi>,
-        <span class="number">{alarm.Value === undefined ? "–" : valueOf(alarm.Name, alarm.Value)}</span>,
+        <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} />)}</ul>,
       ])}
     />
+  );
+}
+
+/** What an alarm is about, with its number or time, and where that is shown. */
+function Whose({ alarm }: { readonly alarm: Alarm }): JSX.Element {
+  return (
+    <li>
+      <a href={pathOf(alarm)}>
+        <bdi>{alarm.Of}</bdi>
+        {alarm.Value === undefined
+          ? null
+          : <span class="number">{" "}{valueOf(alarm.Name, alarm.Value)}</span>}
+      </a>
+    </li>
   );
 }
 
