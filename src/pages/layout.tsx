@@ -23,6 +23,8 @@ export interface LayoutProps {
   readonly title: string;
   readonly site?: Site;
   readonly languageSwitch?: readonly LanguageLink[];
+  /** Whether it is for everyone, and links to the other pages that are. */
+  readonly isPublic?: boolean;
   readonly children?: Child;
 }
 
@@ -69,18 +71,33 @@ function PageHeader(props: LayoutProps): JSX.Element {
   );
 }
 
-/** Where customers get help from people. */
-function Help({ language, site }: LayoutProps): JSX.Element | null {
+const PUBLIC_PAGES = [
+  ["/docs", "layout.developers"],
+  ["/service-levels", "levels.title"],
+  ["/receipt", "receipt.title"],
+] as const;
+
+/** Where customers get help from people, and the pages for everyone. */
+function Help({ language, site, isPublic = false }: LayoutProps): JSX.Element | null {
   const support = site?.operator.support;
-  if (support === undefined) return null;
-  const contact = (
+  if (support === undefined && !isPublic) return null;
+  const contact = support === undefined ? null : (
     <bdi dir="ltr">
       <a href={support.href}>{support.text}</a>
     </bdi>
   );
   return (
     <footer>
-      <p>{phrase(language, "layout.help", { contact })}</p>
+      {contact === null ? null : <p>{phrase(language, "layout.help", { contact })}</p>}
+      {isPublic && (
+        <ul class="pages">
+          {PUBLIC_PAGES.map(([href, name]) => (
+            <li>
+              <a href={href === "/docs" ? href : `${href}?lang=${language}`}>{phrase(language, name)}</a>
+            </li>
+          ))}
+        </ul>
+      )}
     </footer>
   );
 }

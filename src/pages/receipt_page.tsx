@@ -55,7 +55,7 @@ export function renderReceiptPage(view: ReceiptView, language: Language): string
   const { site, languageSwitch, receipt, fault } = view;
   const title = titleOf(view, language);
   return renderDocument(
-    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch} isPublic>
       <article class="card">
         <h1>{title}</h1>
         {receipt === undefined ? null : <Facts receipt={receipt} language={language} />}

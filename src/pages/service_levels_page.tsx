@@ -53,7 +53,7 @@ export function renderServiceLevels(view: ServiceLevelsView, language: Language)
   const { site, languageSwitch, one } = view;
   const title = words(language, "levels.title");
   return renderDocument(
-    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
+    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch} isPublic>
       <div class="levels">
         <h1>{title}</h1>
         <p>

@@ -31,13 +31,12 @@ export const PACKAGED_COMMANDS = [
 export const COMMANDS_PACKAGE = "@payment-initiation/cli";
 
 /** Documents about a platform. The others are about a sandbox, wherever they are read. */
-const OF_THE_PLATFORM: ReadonlySet<string> = new Set(["README", "tpp", "bank", "signatures", "traces"]);
+const OF_THE_PLATFORM = /^(README|tpp|bank|signatures|traces)$/;
 
 /**
  * The document for readers of this platform: `{base_url}`, `{auth_url}`, `{directory_host}` and
  * `{registration_audience}` are replaced, and the addresses `localhost:8440` to `8445` of a sandbox by those of the
- * platform, or of the sandbox that serves the page. Readers of another platform have no repository, so its commands
- * are those of the package.
+ * platform, or of the sandbox that serves the page.
  */
 export function withAddresses(name: string, text: string, platform: PlatformAddresses): string {
   const { baseUrl, authUrl, directoryIssuer, registrationAudience } = platform;
@@ -48,10 +47,9 @@ export function withAddresses(name: string, text: string, platform: PlatformAddr
     directory_host: URL.parse(directoryIssuer)?.host ?? directoryIssuer,
     registration_audience: registrationAudience,
   };
-  const isElsewhere = OF_THE_PLATFORM.has(name) && first === undefined;
+  const isElsewhere = OF_THE_PLATFORM.test(name) && first === undefined;
   const hosts = isElsewhere ? [baseUrl, authUrl, directoryIssuer] : [];
-  return text
-    .replaceAll(COMMAND, (command) => isElsewhere ? `npx ${COMMANDS_PACKAGE} ` : command)
+  return (isElsewhere ? withCommands(text, platform) : text)
     .replaceAll(
       /\{(base_url|auth_url|directory_host|registration_audience)\}/gi,
       (whole, key: string) => values[key.toLowerCase()] ?? whole,
@@ -62,6 +60,11 @@ export function withAddresses(name: string, text: string, platform: PlatformAddr
       const host = hosts[place] ?? `${scheme ?? ""}localhost:${(first ?? DEFAULT_PORT) + place}`;
       return scheme === undefined ? URL.parse(host)?.host || host : host;
     });
+}
+
+/** The text with the commands of the package, unless a sandbox serves it: readers of a platform have no repository. */
+export function withCommands(text: string, platform: PlatformAddresses): string {
+  return sandboxPort(platform) === undefined ? text.replaceAll(COMMAND, `npx ${COMMANDS_PACKAGE} `) : text;
 }
 
 const COMMAND = RegExp(`(?:npx -y deno@[\\d.]+|\\bdeno) task (?=(?:${PACKAGED_COMMANDS.join("|")})\\b)`, "g");

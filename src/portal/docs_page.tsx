@@ -4,8 +4,8 @@
  */
 import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
-import { type DirectoryFacts, withAddresses } from "./addresses.ts";
-import { type ApiReference, readApiReference, type TryLink } from "./api_reference.ts";
+import { type DirectoryFacts, withAddresses, withCommands } from "./addresses.ts";
+import { type ApiGroup, type ApiReference, readApiReference, type TryLink } from "./api_reference.ts";
 import * as sources from "./documents.ts";
 import * as examples from "./examples.ts";
 import { type ErrorEntry, errorPlaces, renderErrors } from "./errors_page.tsx";
@@ -75,18 +75,17 @@ export function openDocs(document: unknown, parts: DocsParts): Docs {
   const { authUrl, directory, repositoryUrl, tryLink } = parts;
   const reference = readApiReference(document, tryLink);
   const addresses = { ...directory, authUrl, baseUrl: reference.baseUrl ?? "https://api.example.com" };
+  const written = (name: string, text: string): string => withAddresses(name, text, addresses);
   const documents = Object.entries(sources).map(([name, text]) =>
-    documentOf(name, withAddresses(name, text, addresses), repositoryUrl)
+    documentOf(name, written(name, text), repositoryUrl)
   );
-  const errors = parts.errors.map((entry) => ({
-    ...entry,
-    example: withAddresses("errors", entry.example, addresses),
-  }));
+  const errors = parts.errors.map((one) => ({ ...one, example: written("errors", one.example) }));
+  const grouped = (group: ApiGroup): string => withCommands(renderGroup(group, reference), addresses);
   const pages = new Map<string, (before: Child) => string>([
     ...documents.map((one) => [one.path, (before: Child) => renderDocument(one, documents, before)] as const),
     [ERRORS_PATH, () => renderErrors(errors)],
     [REFERENCE_PATH, () => renderReferenceIndex(reference)],
-    ...reference.groups.map((group) => [groupPath(group.name), () => renderGroup(group, reference)] as const),
+    ...reference.groups.map((one) => [groupPath(one.name), () => grouped(one)] as const),
     [TYPES_PATH, () => renderTypes(reference)],
     [COMMON_PATH, () => renderCommonParts(reference)],
   ]);

@@ -52,11 +52,10 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
   return (question) => {
     const words = wordsOf(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word))
       .slice(0, MAX_WORDS);
-    const phrase = question.toLowerCase();
     const found = words.length === 0 ? [] : index.search(queryOf(words), { boost: { title: 3, where: 1.5 } });
     return found.flatMap((result) => {
       const place = places[Number(result.id)];
-      return place === undefined ? [] : [{ place, result, rank: rankOf(place, result, words, phrase) }];
+      return place === undefined ? [] : [{ place, result, rank: rankOf(place, result, words, question) }];
     }).toSorted((a, b) => b.rank - a.rank).slice(0, MAX_FINDINGS)
       .map(({ place: { href, title, where, text }, result }) => {
         const asked = result.terms.filter((term) => words.includes(term));
@@ -91,12 +90,13 @@ function rankOf(
   { weight, title, text }: Place,
   { score, queryTerms }: SearchResult,
   words: readonly string[],
-  phrase: string,
+  question: string,
 ): number {
   const isMet = (word: string): boolean =>
     [word, ...SYNONYMS.get(word) ?? []].some((other) => queryTerms.includes(other));
   const met = words.filter(isMet).length / words.length;
-  return score * met ** 2 * weight * (`${title} ${text}`.toLowerCase().includes(phrase) ? 2 : 1);
+  return score * met ** 2 * weight *
+    (`${title} ${text}`.toLowerCase().includes(question.toLowerCase()) ? 2 : 1);
 }
 
 function excerptOf(text: string, words: readonly string[]): string {

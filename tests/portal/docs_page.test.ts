@@ -59,18 +59,18 @@ Deno.test("the sandbox's page names the ports of the sandbox that serves it, els
 Deno.test("away from a sandbox the commands of the guides are those of the package, which needs no repository", () => {
   const commandsAt = (url: string, authUrl: string, page: string): readonly string[] => {
     const docs = openDocs({ ...Object(referenceDocument()), servers: [{ url }] }, { ...parts, authUrl });
-    const text = docs.text(`/docs/${page}.md`) ?? "";
+    const text = docs.text(`/docs/${page}.md`) ?? docs.page(`/docs/${page}`) ?? "";
     return [
       ...new Set([...text.matchAll(/(?:npx -y deno@[\d.]+|deno) task (\w+)/g)].map(([, name = ""]) => name)),
     ];
   };
-  for (const page of ["tpp", "bank", "signatures"]) {
+  for (const page of ["tpp", "bank", "signatures", "reference/consents"]) {
     const [here, elsewhere] = [
       commandsAt("https://localhost:9440", "http://localhost:9441", page),
       commandsAt("https://api.example.com", "https://auth.example.com", page),
     ];
     assertEquals(elsewhere, page === "tpp" ? ["collections"] : [], page);
-    assert(here.includes("inspect"), page);
+    assert(here.includes(page.includes("/") ? "sign" : "inspect"), page);
   }
 });
 
