@@ -11,7 +11,7 @@ export interface TcpRelay {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export type Gate = (bytes: Uint8Array) => boolean | "hold";
+export type Gate = (bytes: Uint8Array) => boolean | "hold" | Promise<boolean>;
 
 /** Opens a relay to a port of this computer. */
 export function openTcpRelay(target: number): TcpRelay {
@@ -42,7 +42,7 @@ export function openTcpRelay(target: number): TcpRelay {
     try {
       for (let read = await from.read(buffer); read !== null; read = await from.read(buffer)) {
         const bytes = buffer.subarray(0, read);
-        const passes = gate(bytes);
+        const passes = await gate(bytes);
         if (passes === false) break;
         for (let written = 0; passes === true && written < read;) {
           written += await to.write(bytes.subarray(written));

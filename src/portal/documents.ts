@@ -99,6 +99,7 @@ export { default as "operations/runbooks/store-failing" } from "../../docs/opera
 export { default as "operations/runbooks/store-has-one-copy" } from "../../docs/operations/runbooks/store-has-one-copy.md" with { type: "text" };
 export { default as "operations/runbooks/volume-nearly-full" } from "../../docs/operations/runbooks/volume-nearly-full.md" with { type: "text" };
 export { default as "operations/runtimes" } from "../../docs/operations/runtimes.md" with { type: "text" };
+export { default as "operations/two_sites" } from "../../docs/operations/two_sites.md" with { type: "text" };
 export { default as "operations/upgrade" } from "../../docs/operations/upgrade.md" with { type: "text" };
 export { default as "performance" } from "../../docs/performance.md" with { type: "text" };
 export { default as "reasons" } from "../../docs/reasons.md" with { type: "text" };

@@ -4,15 +4,15 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBooks } from "support/bank_books.ts";
+import { commandsOf, openBankServer, readPayment, runCommands, runTask } from "support/drill.ts";
 import type { Payment } from "testing/answers.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
-import { call, clientToken, type FlowEnvironment, good, pay, requestToken } from "testing/flows.ts";
+import { type FlowEnvironment, good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import { ORDERS_URI } from "support/orders.ts";
-import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
+import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
-import { serverIdentity } from "testing/web_authority.ts";
 import { forgetSharedTokens } from "testing/shared_token.ts";
 
 for (const ending of ["kv", "sqlite"]) {
@@ -162,7 +162,7 @@ async function openDrill(ending: string): Promise<Drill> {
     PLATFORM_OPERATIONS_PORT: String(freePort()),
     PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria,
   };
-  const bank = await openBank(fixture);
+  const bank = await openBankServer(fixture);
   const send = asTheProxy(env["PORT"] ?? "");
   const drill = { fixture, env, process: await startPlatform(fixture.folder, env) };
   await drill.process.ready;
@@ -203,19 +203,6 @@ async function openDrill(ending: string): Promise<Drill> {
   });
 }
 
-/** Bank A's own server, over TLS. */
-async function openBank(
-  fixture: ServedFixture,
-): Promise<{ answer: (body: string) => Promise<Response>; server: Deno.HttpServer<Deno.NetAddr> }> {
-  const { hostname } = new URL(ORDERS_URI);
-  const { certificatePem: cert, privateKeyPem: key } = await serverIdentity([hostname]);
-  const bank = { answer: (_: string): Promise<Response> => Promise.reject(new Error("no books")) };
-  const listen = { hostname: "127.0.0.1", port: 0, cert, key, onListen: () => {} };
-  const server = Deno.serve(listen, async (request) => await bank.answer(await request.text()));
-  fixture.names.ports.set(hostname, server.addr.port);
-  return Object.assign(bank, { server });
-}
-
 /** Checks the file as the page says, with SQLite's shell. Says so if the machine has none. */
 async function checkFile(drill: Drill): Promise<void> {
   const hasShell = await new Deno.Command("sh", { args: ["-c", "command -v sqlite3"], stdout: "null" })
@@ -224,8 +211,6 @@ async function checkFile(drill: Drill): Promise<void> {
   const words = "\n*** SKIPPED: no database file was checked, install sqlite3 ***\n\n";
   Deno.stdout.writeSync(new TextEncoder().encode(words));
 }
-
-const PAGE = new URL("../../docs/operations/backup.md", import.meta.url);
 
 /**
  * Runs the page's block of commands that contains these words, or a line of it, in the drill's folders. The test stops
@@ -237,62 +222,23 @@ async function onPage(
   placeholders: Readonly<Record<string, string>> = {},
   line?: string,
 ): Promise<string> {
-  const page = await Deno.readTextFile(PAGE);
-  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
-  let commands = line ?? blocks.find((text) => text.includes(words)) ?? "";
-  assertStringIncludes(blocks.join(""), commands);
-  for (const [name, value] of Object.entries(placeholders)) {
-    assertStringIncludes(commands, name);
-    commands = commands.replaceAll(name, value);
-  }
+  const commands = await commandsOf("backup.md", words, placeholders, line);
   await Deno.mkdir(`${folder}/backup`, { recursive: true });
-  const store = (await taskCommand("store")).map((word) => `'${word}'`).join(" ");
-  const script = `set -eu
-    FILE=${env["PLATFORM_STORE_URL"]}
+  const own = `FILE=${env["PLATFORM_STORE_URL"]}
     systemctl() { :; }
     sudo() { shift 2; "$@"; }
-    install() { command install -m 600 "$5" "$6"; }
-    deno() { shift 2; ${store} "$@"; }
-    ${
-    commands.replaceAll(/(?<=[ "])\/backup\//g, `${folder}/backup/`).replaceAll(
-      "/var/lib/payment-platform",
-      folder,
-    )
-  }`;
-  const { code, stdout, stderr } = await new Deno.Command("bash", {
-    args: ["-c", script],
-    cwd: folder,
-    env: { ...env, NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  assertEquals(code, 0, new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
+    install() { command install -m 600 "$5" "$6"; }`;
+  const inFolder = commands.replaceAll(/(?<=[ "])\/backup\//g, `${folder}/backup/`)
+    .replaceAll("/var/lib/payment-platform", folder);
+  return await runCommands({ folder, env }, own, inFolder);
 }
 
 /** Runs a task as an operator does beside the platform; gives what it printed. */
-async function run(
-  { fixture, env }: Drill,
+function run(
+  { fixture: { folder }, env }: Drill,
   task: string,
   args: readonly string[],
   code = 0,
 ): Promise<string> {
-  const [program = "", ...words] = await taskCommand(task);
-  const command = new Deno.Command(program, {
-    args: [...words, ...args],
-    cwd: fixture.folder,
-    env: { ...env, NO_COLOR: "1" },
-    stdin: "null",
-  });
-  const { code: ended, stdout, stderr } = await command.output();
-  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  assertEquals(ended, code, said);
-  return said;
-}
-
-async function readPayment(environment: FlowEnvironment, id: string): Promise<Payment> {
-  const bound = await clientToken(environment, environment.tpp);
-  return await good<Payment>(
-    call(environment, environment.tpp, bound, `/BANKA/domestic-payments/v1/${id}`),
-    200,
-  );
+  return runTask({ folder, env }, task, args, code);
 }
