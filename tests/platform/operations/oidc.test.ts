@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import { Provider } from "oidc-provider";
-import { bodyOf, type PlatformKeys, present, type TokenAnswer } from "testing/answers.ts";
+import { bodyOf, type LogLine, type PlatformKeys, present, type TokenAnswer } from "testing/answers.ts";
 import { historyOf } from "testing/histories.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -159,6 +159,9 @@ Deno.test("access tokens of an OpenID provider admit operators with their roles,
     const status = await statusOf(env, await token);
     assert(status === 401 || status === 429, `${status}`); // after ten wrong tokens in a row
   });
+  const lines = env.logged.map((line) => JSON.parse(line) as LogLine);
+  const whys = lines.filter(({ event }) => event === "operator.token_rejected").map(({ why }) => why);
+  assert(whys.length > 0 && whys.every((why) => typeof why === "string" && why !== ""), JSON.stringify(whys));
 });
 
 Deno.test("without its provider's keys no token is accepted, and operators of the list are [OP12]", async () => {

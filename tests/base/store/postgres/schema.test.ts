@@ -1,6 +1,7 @@
 /** Which databases a program opens: of its own schema, program and address, and no other. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { type Connections, openConnections } from "../../../../src/base/store/postgres/connections.ts";
+import { checkPostgres } from "../../../../src/base/store/postgres/check_postgres.ts";
 import { openPostgres } from "../../../../src/base/store/postgres/open_postgres.ts";
 import { migrate, SCHEMA } from "../../../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
@@ -120,3 +121,27 @@ schemaTest("A server that is not there, or refuses the user, is named in one sen
   const stranger = url.replace("postgres@", "stranger@");
   await assertRejects(() => openPostgres(stranger, OWNER), Error, 'role "stranger" does not exist');
 });
+
+schemaTest(
+  "A check before the start names a role that lacks one of the rights to write, and finds the time",
+  async () => {
+    const url = await newPostgresDatabase();
+    const found = await checkPostgres(url, OWNER, () => Date.now() + 60_000);
+    assertEquals(found.detail, `${url}, schema ${SCHEMA}`);
+    assertEquals(Math.round(found.aheadMs / 10_000), -6);
+    const reader = url.replace("//postgres@", "//reader@");
+    const run = (statement: string): Promise<void> =>
+      change(url, (connections) => connections.run((sql) => sql.unsafe(statement)));
+    await run("create role reader login; grant usage on schema hub to reader");
+    for (const rights of ["select", "insert", "update"]) {
+      await run(`grant ${rights} on all tables in schema hub to reader`);
+      await assertRejects(
+        () => checkPostgres(reader, OWNER, Date.now),
+        Error,
+        "the role may not write hub.entry; it needs hub_process",
+      );
+    }
+    await run("grant delete on all tables in schema hub to reader");
+    assertEquals((await checkPostgres(reader, OWNER, Date.now)).detail, `${reader}, schema ${SCHEMA}`);
+  },
+);

@@ -16,6 +16,7 @@ Deno.test("A URL of PostgreSQL names several hosts, and its certificate and host
     prepare: true,
     connections: 4,
   });
+  assertEquals(readPostgresUrl("postgres://hub@db1:1,db2:65535/hub").hosts, ["db1:1", "db2:65535"]);
   assertEquals(withoutPassword(url), url.replace("p%40ss", "***"));
 });
 
@@ -35,7 +36,8 @@ Deno.test("A URL of PostgreSQL that does not verify, or that is not understood, 
     "postgres://db/hub": "must be postgres://USER",
     "postgres://hub:secret@db": "must be postgres://USER",
     "postgres://hub:secret@d b/hub": "the host d b must be a name",
-    "postgres://hub:secret@db:70000/hub": "the host db:70000 must be a name",
+    "postgres://hub:secret@db:0/hub": "the host db:0 must be a name",
+    "postgres://hub:secret@db:65536/hub": "the host db:65536 must be a name",
     "postgres://hub:sec%ret@db/hub": "the password must be percent-encoded",
   };
   await steps(t, refused, (words, url) => {

@@ -258,6 +258,16 @@ Deno.test("a restore is declared for the head that was read, or not at all: leav
   await log.assertWhole(0);
 });
 
+Deno.test("a restore of a copy without a log is declared for no leaf, at its own time, and the log grows from there [EV6]", async () => {
+  await using log = await openLog(await openTestStore());
+  const epoch = { id: "restore-1", startedAt: log.now, copyTakenAt: log.now - 1000 };
+  assertEquals(await commitIfUnchanged(log.deps, (tx) => stageLogEpoch(tx, null, epoch)), true);
+  assertEquals((await log.deps.log.head())?.value, { size: 0, at: log.now, epoch: { ...epoch, size: 0 } });
+  await log.stage(2);
+  assertEquals(await log.pass(), 2);
+  await log.assertWhole(0);
+});
+
 function hashIn(text: string): Hash {
   return Uint8Array.fromBase64(text, { alphabet: "base64url" });
 }
