@@ -73,6 +73,25 @@ Deno.test("a consent that changes while its batch is swept keeps its change; the
   assertEquals(await env.store.list({ prefix: ["consent_deadline"], limit: 1 }), []);
 });
 
+Deno.test("a batch that loses every race is tried three times in a pass, and handled by the next [STA-01, CT16]", async () => {
+  const store = await watchedStore();
+  await using env = await openEnvironment({ store });
+  const [id] = await openConsents(env, 1);
+  env.now += DAY_MS;
+  store.staged.length = 0;
+  const writeFirst = async (): Promise<void> => {
+    delete store.beforeCommit;
+    const { key, value } = await stored(env, need(id));
+    await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+    store.beforeCommit = writeFirst;
+  };
+  store.beforeCommit = writeFirst;
+  assertEquals(await env.platform.sweepConsents(), 0);
+  assertEquals(store.staged.filter(({ checks }) => checks.length > 0).length, 3);
+  delete store.beforeCommit;
+  assertEquals(await env.platform.sweepConsents(), 1);
+});
+
 Deno.test("three processes that begin at once handle 600 deadlines, each once, and lose less than one commit for ten deadlines [STA-01, CT12, M1]", async () => {
   const store = await openRacedStore();
   await using env = await openEnvironment({ store });
