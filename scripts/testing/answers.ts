@@ -79,6 +79,8 @@ export interface OpenApiParameter {
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, OpenApiSchema>>;
   readonly items?: OpenApiSchema;
   readonly allOf?: readonly OpenApiSchema[];

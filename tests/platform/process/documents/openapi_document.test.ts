@@ -136,6 +136,47 @@ Deno.test("GET /openapi.json: every operation has words, a group, its parameters
   }
 });
 
+const ASSERTION = [
+  "client_id",
+  "client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+  "client_assertion",
+];
+
+/** The parameters of each form in their order, with their values if they have some. */
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+  ClientCredentialsRequest: ["grant_type=client_credentials", ...ASSERTION, "scope=payments|bank"],
+  AuthorizationCodeRequest: [
+    "grant_type=authorization_code",
+    ...ASSERTION,
+    "code",
+    "redirect_uri",
+    "code_verifier",
+  ],
+  PushedAuthorizationRequest: [
+    ...ASSERTION,
+    "response_type=code",
+    "redirect_uri",
+    "code_challenge",
+    "code_challenge_method=S256",
+    "consent_id",
+    "scope=payments",
+    "state?",
+    "dpop_jkt?",
+    "ui_locales?",
+  ],
+};
+
+Deno.test("GET /openapi.json: the forms have the parameters that are read [A7]", async () => {
+  const { components: { schemas } } = await readDocument();
+  for (const [form, expected] of Object.entries(FORMS)) {
+    const { properties = {}, required = [] } = present(schemas[form]);
+    const found = Object.entries(properties).map(([name, { enum: values = [] }]) =>
+      `${name}${required.includes(name) ? "" : "?"}${values.length === 0 ? "" : `=${values.join("|")}`}`
+    );
+    assertEquals(found, [...expected], form);
+  }
+});
+
 interface JwtContent {
   readonly prefixItems: readonly [
     {

@@ -92,6 +92,11 @@ Deno.test("SIGHUP with keys that cannot be used keeps the old ones and says why"
     "The configuration is not usable:",
     `others may open ${file}`,
   ]);
+  await Deno.chmod(file, 0o600);
+  await Deno.writeTextFile(env.fixture.env["PLATFORM_WRAPPING_KEYS"] ?? "", "no keys\n");
+  env.process.kill("SIGHUP");
+  while (linesOf(env, "wrapping_keys.not_renewed").length === 0) await env.browser(probe()).then(drain);
+  assertEquals(linesOf(env, "platform_keys.not_renewed").length, 4, "each file has its own line");
   assertEquals((await pay(env, await authorised(env))).status, 201);
 });
 
