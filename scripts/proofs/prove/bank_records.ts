@@ -12,6 +12,7 @@ import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { readConsent } from "../../../src/client/tpp/domestic_payments.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
 import { getResource } from "../../../src/client/tpp/resource_request.ts";
+import { compareFunnel } from "../../testing/funnel_oracle.ts";
 import { persistently } from "./calls.ts";
 import { readSealedRecords, type SealedRecords } from "./sealed_records.ts";
 import type { ProvedSystem } from "./system.ts";
@@ -145,6 +146,7 @@ export async function readStore(
   readonly waiting: readonly string[];
   readonly dead: readonly string[];
   readonly sealed: SealedRecords;
+  readonly funnel: Awaited<ReturnType<typeof compareFunnel>>;
 }> {
   const store = await system.openStore();
   try {
@@ -154,7 +156,8 @@ export async function readStore(
     const dead = await store.list({ prefix: ["outbox_dead"], limit: 1000 });
     const idsOf = (entries: typeof waiting): string[] => entries.map(({ key }) => key.at(-1) ?? "");
     const sealed = await readSealedRecords(store);
-    return { histories, waiting: idsOf(waiting), dead: idsOf(dead), sealed };
+    const funnel = await compareFunnel(store, Date.now());
+    return { histories, waiting: idsOf(waiting), dead: idsOf(dead), sealed, funnel };
   } finally {
     await store.close();
   }

@@ -72,13 +72,14 @@ export async function prove(
     const run: Run = { sandbox, tpps, witness, reader, receiver };
     const consents = await makeAllPayments(run, options, print);
     print(`${Math.round((Date.now() - startedAt) / 1000)} s of payments`);
-    const { cases, events, pushes, ...evidence } = await gather(run, consents, print);
+    const { cases, events, pushes, funnel, ...evidence } = await gather(run, consents, print);
     const results = [
       ...judge(evidence),
       ...judgeCases(evidence, cases, witness.testimonies),
       judgeEvents(cases, events),
       ...judgePushes(pushes),
       ...judgeAnswers(answers),
+      { name: "the funnel is equal to the histories", judged: funnel.cases, violations: funnel.faults },
     ];
     report(evidence, answers, pushes, results, print);
     for (const milliseconds of interruptions(answers.answers, sandbox.losses)) {
@@ -167,6 +168,7 @@ async function openFlows(sandbox: ProvedSystem, tpp: Tpp): Promise<Flows> {
 }
 
 interface Gathered extends Evidence {
+  readonly funnel: Awaited<ReturnType<typeof readStore>>["funnel"];
   readonly cases: readonly CaseSeen[];
   readonly events: readonly TppEvent[];
   readonly pushes: PushEvidence;

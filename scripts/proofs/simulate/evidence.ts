@@ -2,9 +2,6 @@
 import { auditRecord, historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { hashText } from "../../../src/base/merkle/tree.ts";
 import { leafHash } from "../../../src/platform/evidence/evidence.ts";
-import { openFunnelStore } from "../../../src/platform/observed/funnel/funnel_store.ts";
-import { countFunnel } from "../../../src/platform/operations/funnel/count_funnel.ts";
-import { type Numbers, numbersOfFunnel, numbersOfHistories } from "../../testing/funnel_oracle.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";
@@ -68,33 +65,6 @@ export async function logFaults({ simulation: { database } }: Line): Promise<rea
   const leaves = entries.filter(({ value }) => value.salt !== undefined) // the others are older than the log
     .map(({ key, value }) => ({ leaf: hashText(leafHash(key[1] ?? "", value)), at: value.at }));
   return [...books.faults, ...missingOrForeign(books, leaves)];
-}
-
-/** Returns the numbers of the funnel that are not those of the histories, after what is due has been counted. */
-export async function funnelFaults(
-  { simulation: { database, scheduler } }: Line,
-): Promise<readonly string[]> {
-  const store = directStore(database);
-  const find = (): Promise<null> => Promise.resolve(null); // the codes are sealed, and are not compared
-  const funnel = openFunnelStore(store, 400 * 86_400_000);
-  const clock = (): number => Math.floor(scheduler.now()) + 7_200_000;
-  const deps = { store, clock, funnel, consents: { find }, payments: { find } };
-  while (await countFunnel(deps) > 0);
-  const [counted, recorded] = [await numbersOfFunnel(store), await numbersOfHistories(store)].map(
-    withoutCodes,
-  );
-  const names = new Set([...counted?.keys() ?? [], ...recorded?.keys() ?? []]);
-  return [...names].filter((name) => counted?.get(name) !== recorded?.get(name))
-    .map((name) => `${name} is ${counted?.get(name)}, in the histories ${recorded?.get(name)}`);
-}
-
-function withoutCodes(numbers: Numbers): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const [name, number] of Object.entries(numbers)) {
-    const short = name.replace(/( left \w+) .*/, "$1");
-    sums.set(short, (sums.get(short) ?? 0) + number);
-  }
-  return sums;
 }
 
 async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {

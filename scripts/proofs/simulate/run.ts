@@ -2,9 +2,10 @@
 import { judge } from "../prove/checks.ts";
 import { openBank, type SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
-import type { Snapshot } from "./database.ts";
+import { directStore, type Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
-import { type Fact, funnelFaults, gatherEvidence, logFaults } from "./evidence.ts";
+import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
+import { compareFunnel } from "../../testing/funnel_oracle.ts";
 import { useRuntime } from "./globals.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
@@ -155,7 +156,8 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   for (const fault of listFaults(line)) {
     simulation.violated("the lists have every consent and payment once", fault);
   }
-  for (const fault of await funnelFaults(line)) {
+  const { database, scheduler } = simulation;
+  for (const fault of (await compareFunnel(directStore(database), Math.floor(scheduler.now()))).faults) {
     simulation.violated("the funnel is equal to the histories", fault);
   }
   judgeEvents(simulation);
