@@ -34,7 +34,7 @@ Deno.test("prove passes: kills, duplicates and dropped answers break nothing [D1
 
 Deno.test({
   name:
-    "prove passes on PostgreSQL: three processes, a primary and the banks are killed, and nothing breaks [D1, C7]",
+    "prove passes on PostgreSQL: three processes, a primary and the banks are killed, and nothing breaks [D1, C7, FUN2]",
   ignore: isProgramMissing(),
   async fn() {
     const lines: string[] = [];
