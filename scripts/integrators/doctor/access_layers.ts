@@ -1,6 +1,7 @@
 /** The participant's registration, client assertion and DPoP proof: one token request proves all three. */
 import { type Bank, loadBankCredentials, openBank } from "../../../src/client/bank/bank.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
+import { listBanks } from "../../../src/client/tpp/banks.ts";
 import { emptyMessageLog } from "../../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../../src/client/tpp/payment_journey.ts";
 import { openTpp } from "../../../src/client/tpp/tpp.ts";
@@ -50,9 +51,13 @@ async function tppToken(at: Examination): Promise<void> {
   const tpp = await openTpp({ dir: patient.dir, name: patient.name, endpoints: addresses, redirectUri, now });
   tpp.close(); // the examination's connection takes its place
   const { fetch } = known(at.connection);
-  at.flow = await openFlow({ ...tpp, fetch }, patient.bank, emptyMessageLog()).catch((error) => {
+  at.flow = await openFlow({ ...tpp, fetch }, patient.bank, emptyMessageLog()).catch(async (error) => {
+    const banks = await listBanks({ authUrl: addresses.auth_url, fetch }).catch(() => []);
+    const codes = banks.length === 0
+      ? ""
+      : ` The banks here are ${banks.map(({ bank }) => bank).join(", ")}.`;
     throw new Wrong(
-      `The metadata of ${patient.bank} cannot be used: ${wordsOf(error)}`,
+      `The metadata of ${patient.bank} cannot be used: ${wordsOf(error)}${codes}`,
       `curl ${addresses.auth_url}/.well-known/oauth-authorization-server/${patient.bank}`,
     );
   });

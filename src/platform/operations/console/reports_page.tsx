@@ -177,12 +177,28 @@ export function Days(
 /** A column: its head, and the cell of some sums. */
 type Column = readonly [head: PlainKey, cell: (sums: ShownSums) => Child];
 
+interface ShownTimes {
+  readonly MedianAtMost?: number | null | undefined;
+  readonly Percentile95AtMost?: number | null | undefined;
+}
+
 function columnsOf(language: Language, kind: Kind): readonly Column[] {
   const number = new Intl.NumberFormat(LOCALES[language]);
   const [percent, time] = [percentOf(language), timeOf(language, BUCKETS.at(-1) ?? 0)];
   const cell = <T,>(value: T | undefined, format: (value: T) => string): Child => (
     <span class="number">{value === undefined ? "–" : format(value)}</span>
   );
+  const times = (of: ShownTimes | undefined): Child => {
+    const { MedianAtMost: half, Percentile95AtMost: most } = of ?? {};
+    if (half === undefined || most === undefined) return cell(undefined, time);
+    return (
+      <span class="number">
+        {time(half)}
+        <br />
+        {time(most)}
+      </span>
+    );
+  };
   const count = (value: number): Child => cell(value, number.format);
   const ofBanks: readonly Column[] = [
     ["column.availability", ({ Availability }) => cell(Availability?.Rate, percent)],
@@ -190,7 +206,7 @@ function columnsOf(language: Language, kind: Kind): readonly Column[] {
     ["column.answeredAtFirst", ({ Orders }) => cell(Orders?.AnsweredAtFirst, number.format)],
     ["column.answeredLater", ({ Orders }) => cell(Orders?.AnsweredLater, number.format)],
     ["column.dead", ({ Orders }) => cell(Orders?.GivenUp, number.format)],
-    ["column.answerTime", ({ Orders }) => cell(Orders?.Percentile95AtMost, time)],
+    ["column.answerTime", ({ Orders }) => times(Orders)],
   ];
   return [
     ...(kind === "banks" ? ofBanks : []),
@@ -198,7 +214,7 @@ function columnsOf(language: Language, kind: Kind): readonly Column[] {
     ["column.requests", ({ Requests }) => count(Requests.Total)],
     ["column.successRate", ({ Requests }) => cell(Requests.SuccessRate, percent)],
     ["column.failed", ({ Requests }) => count(Requests.Failed)],
-    ["column.requestTime", ({ Requests }) => cell(Requests.Percentile95AtMost, time)],
+    ["column.requestTime", ({ Requests }) => times(Requests)],
   ];
 }
 

@@ -127,7 +127,7 @@ Deno.test("the doctor names what is wrong with a TPP's credentials, and the comm
   await t.step("registration: a bank that does not exist", async () => {
     await sandbox.register("mine", "PISP");
     await assertWrong(sandbox, { bank: "BANKZ" }, "registration", {
-      wrong: /The metadata of BANKZ cannot be used/,
+      wrong: /The metadata of BANKZ cannot be used.* The banks here are BANKA, BANKB\.$/,
       mend: "oauth-authorization-server/BANKZ",
     });
   });
