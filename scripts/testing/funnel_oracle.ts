@@ -91,7 +91,7 @@ export async function numbersOfFunnel(store: Store): Promise<Numbers> {
 }
 
 /** Long enough for every case to be due. */
-const LATER_MS = 7_200_000;
+const LATER_MS = 8 * 3_600_000;
 
 /**
  * Counts what is still due in a store whose processes have stopped, and compares the funnel with the histories. The codes of

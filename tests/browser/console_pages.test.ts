@@ -67,6 +67,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     await env.platform.watchBanks();
   }
   await env.platform.writeFigures();
+  await env.platform.countFunnel();
   const ids: Readonly<Record<string, string>> = {
     paymentId: id,
     outageId,
@@ -91,6 +92,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     "/console/orders?state=dead",
     "/console/reports?id=BANKA",
     "/console/reports?kind=tpps",
+    "/console/reports/funnel?by=day",
     `/console/search?q=${id}`,
     "/console/search?amount=165.88&currency=EUR&from=2040-01-15",
     "/console/nowhere",

@@ -111,7 +111,7 @@ export interface CountedCases {
 }
 
 /** A case is looked at first so long after its creation, milliseconds. */
-const FIRST_LOOK_MS = 10_000;
+const FIRST_LOOK_MS = 30_000;
 const ROWS_READ = 500;
 /** Of one day. Sums beyond it are missing. */
 const MAX_ROWS_READ = 50_000;

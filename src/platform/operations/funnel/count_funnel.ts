@@ -25,28 +25,40 @@ export interface CountFunnelDeps extends TransactDeps {
   readonly payments: Pick<PaymentStore, "find">;
 }
 
-/** Cases of a pass. */
+/** Cases that are read at once. */
 const PAGE = 200;
 /** Cases of a commit: with their entries and the sums far below the limit of a commit. */
 const BATCH = 50;
-/** A case is looked at again when it is a quarter older, but within these bounds. */
-const [SOONEST_MS, LATEST_MS] = [10_000, 3_600_000];
+/** Pages of a pass. The next pass goes on. */
+const MAX_PAGES = 10;
+/** A case is looked at again when it is twice as old, but within these bounds. */
+const [SOONEST_MS, LATEST_MS] = [30_000, 6 * 3_600_000];
 
 /** Returns how many cases it has looked at. @throws {StoreFailure} */
 export async function countFunnel(
   deps: CountFunnelDeps,
   isStopped: () => boolean = () => false,
 ): Promise<number> {
-  const due = await deps.funnel.due(deps.clock(), PAGE);
+  let counted = 0;
+  for (let page = 0; page < MAX_PAGES && !isStopped(); page++) {
+    const due = await deps.funnel.due(deps.clock(), PAGE);
+    const done = await countPage(deps, due);
+    counted += done;
+    if (done < PAGE) break; // no others are due, or another process counts
+  }
+  return counted;
+}
+
+async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[]): Promise<number> {
   const groups = Map.groupBy(
     due,
     ({ value: { createdAt, bank, clientId } }) => `${dayOf(createdAt)} ${bank} ${clientId}`,
   );
   let counted = 0;
   for (const cases of groups.values()) {
-    for (let from = 0; from < cases.length && !isStopped(); from += BATCH) {
+    for (let from = 0; from < cases.length; from += BATCH) {
       const batch = cases.slice(from, from + BATCH);
-      if (!await countBatch(deps, batch)) return counted; // another process counts
+      if (!await countBatch(deps, batch)) return counted;
       counted += batch.length;
     }
   }
@@ -72,7 +84,7 @@ async function countBatch(deps: CountFunnelDeps, cases: readonly Entry<FunnelCas
 }
 
 function nextLook(createdAt: number, now: number): number {
-  return now + Math.min(LATEST_MS, Math.max(SOONEST_MS, (now - createdAt) / 4 | 0));
+  return now + Math.min(LATEST_MS, Math.max(SOONEST_MS, now - createdAt));
 }
 
 /** A case without a history, which was deleted, stays as it was counted. */

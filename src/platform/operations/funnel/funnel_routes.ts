@@ -38,7 +38,7 @@ const common = {
   summary: "How many consents reach each step of a payment",
   description:
     "By the day (UTC) on which the consents were created, at most 92 days, by default the last 30. Counted from the " +
-    "histories: a change counts after 10 s, or when the consent is a quarter older, at most an hour.",
+    "histories: a change counts after 30 s, or when the consent is twice as old, at most 6 h later.",
   request: {
     query: funnelQuery.extend({
       bank: z.string().max(64).optional().openapi({ description: "A bank's code." }),
