@@ -23,6 +23,9 @@ function faultOf(command: string): string | undefined {
   const [task = "", ...words] = command.split(/\s+/);
   if (!Object.hasOwn(tasks, task)) return `${command}: no such task`;
   if (task !== "ops" || words[0] === "operator") return undefined;
+  if (words[0] === "quarter") {
+    return /^[0-9]{4}-Q[1-4]$/.test(words[1] ?? "") ? undefined : `${command}: lacks a quarter`;
+  }
   const line = words.join(" ");
   const found = COMMANDS.find((one) => line === one.words || line.startsWith(`${one.words} `));
   if (found === undefined) return `${command}: no such command of ops`;

@@ -22,8 +22,8 @@ export interface FunnelAsked {
   readonly of: readonly { readonly bank?: string | undefined; readonly clientId?: string | undefined }[];
 }
 
-/** Rows of an answer, and stored sums that one request reads. */
-const [MAX_ROWS, MAX_READ] = [2000, 200_000];
+/** Rows of an answer, stored sums that one request reads, and reads for them. */
+const [MAX_ROWS, MAX_READ, MAX_READS] = [2000, 200_000, 40_000];
 
 /**
  * Returns the rows in the order of their days, banks, TPPs, types and languages.
@@ -35,6 +35,7 @@ export async function readFunnel(
   { days, by, of }: FunnelAsked,
 ): Promise<readonly FunnelRow[]> {
   const rows = new Map<string, FunnelRow>();
+  if (days.length * of.length > MAX_READS) throw tooMany();
   let read = 0;
   for (const day of days) {
     for (const found of (await Promise.all(of.map((one) => funnel.read({ day, ...one })))).flat()) {
