@@ -270,14 +270,23 @@ export function pay(
   });
 }
 
-/** The body of an answer with this status; throws with the answer otherwise. */
+/** An answer with another status than the test wants. */
+export class UnexpectedAnswer extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+/** The body of an answer with this status. @throws {UnexpectedAnswer} otherwise */
 export async function good<T = unknown>(
   answer: AnswerOf<T> | Promise<AnswerOf<T>>,
   status: number,
 ): Promise<T> {
   const response = await answer;
   const text = await response.text();
-  if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
+  if (response.status !== status) {
+    throw new UnexpectedAnswer(response.status, `wanted ${status}, got ${response.status}: ${text}`);
+  }
   return JSON.parse(text) as T;
 }
 

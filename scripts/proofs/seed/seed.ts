@@ -5,10 +5,11 @@
 import { decodeJwt } from "jose";
 import { openProgress } from "../../command_line/progress.ts";
 import type { EmptyEnvironment } from "../../testing/environment.ts";
+import { UnexpectedAnswer } from "../../testing/flows.ts";
 import type { Participant } from "../../testing/participants.ts";
 import type { PaymentOrder } from "../../testing/answers.ts";
 import { type Random, seeded } from "../prove/random.ts";
-import { isPushedTo, onboardParties, type Parties, seenBy } from "./parties.ts";
+import { isPushedTo, MOST_TRIES, onboardParties, type Parties, seenBy } from "./parties.ts";
 import { carryOut, one, type Plan, planned } from "./seeded_payment.ts";
 import { operate } from "./seeded_operators.ts";
 
@@ -116,7 +117,15 @@ async function payment({ env, parties, random, plans }: Scene, number: number): 
   const bank = oftenEarly(random, parties.banks);
   const tpp = oftenEarly(random, parties.tpps);
   const later = (): number => env.now += 20 + random.below(THINKS_MS);
-  await carryOut(seenBy(env, { tpp, bank }, later), { bank, plan, isPushedTo: isPushedTo(parties, bank) });
+  for (let tries = 1;; tries++) {
+    try {
+      const isPushed = isPushedTo(parties, bank);
+      return void await carryOut(seenBy(env, { tpp, bank }, later), { bank, plan, isPushedTo: isPushed });
+    } catch (error) {
+      const isUnavailable = error instanceof UnexpectedAnswer && error.status === 503;
+      if (!isUnavailable || tries === MOST_TRIES) throw error;
+    }
+  }
 }
 
 /** Some parties have more payments than others. */
