@@ -3,7 +3,7 @@
  * the platform takes longer than most tests. Reads requests from standard input and answers each on standard output, one
  * JSON line each.
  */
-import { stdin } from "node:process";
+import process, { stdin } from "node:process";
 import { createInterface } from "node:readline";
 import { state } from "./mutation_switch.ts";
 
@@ -22,6 +22,8 @@ export interface TestResult {
   readonly name: string;
   readonly passed: boolean;
   readonly ms: number;
+  /** Of the processor, which is the same on a machine that does other work. */
+  readonly cpuMs: number;
   /** The changes whose place it reached; only without a change. */
   readonly reached: readonly number[];
 }
@@ -92,16 +94,20 @@ async function answer(request: TestRequest): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   const atLoad = state.reached = new Set<number>();
   const tests = await testsOf(file);
-  if (name === undefined) results.push({ file, name: LOADING, passed: true, ms: 0, reached: [...atLoad] });
+  if (name === undefined) {
+    results.push({ file, name: LOADING, passed: true, ms: 0, cpuMs: 0, reached: [...atLoad] });
+  }
   for (const test of tests) {
     if (name !== undefined && test.name !== name) continue;
     const reached = chosen === 0 ? new Set<number>() : undefined;
     Object.assign(state, { chosen, reached });
-    const startedAt = performance.now();
+    const [startedAt, used] = [performance.now(), process.cpuUsage()];
     const passed = await run(test);
     Object.assign(state, { chosen: 0, reached: undefined });
     const ms = performance.now() - startedAt;
-    results.push({ file, name: test.name, passed, ms, reached: [...reached ?? []] });
+    const { user, system } = process.cpuUsage(used);
+    const cpuMs = (user + system) / 1000;
+    results.push({ file, name: test.name, passed, ms, cpuMs, reached: [...reached ?? []] });
   }
   return results;
 }

@@ -5,7 +5,7 @@ import type { TestProcess } from "./test_process.ts";
 
 /** A run of a whole test file takes at most that long. */
 const MAX_FILE_MS = 600_000;
-/** The tests that are run for one change take at most that long together, by the survey. */
+/** The tests that are run for one change take at most so much of the processor together, by the survey. */
 const MAX_CHANGE_MS = 60_000;
 /** How much longer a test may take with a change before it counts as hanging. */
 const PATIENCE = { factor: 5, plusMs: 20_000 };
@@ -30,7 +30,7 @@ export function openSurvey(): Survey {
       for (const number of reached) atLoad.add(number);
     }
     return ran.filter(({ passed, name }) => passed && name !== LOADING)
-      .sort((one, other) => one.ms - other.ms);
+      .sort((one, other) => one.cpuMs - other.cpuMs);
   };
   return {
     async testsOf(number, file, process) {
@@ -56,7 +56,7 @@ export async function isCaught(
   let spent = 0;
   for (const file of files) {
     for (const test of await survey.testsOf(number, file, process)) {
-      spent += test.ms;
+      spent += test.cpuMs;
       if (spent > MAX_CHANGE_MS) return false;
       if (await fails(test, number, process)) return true;
     }

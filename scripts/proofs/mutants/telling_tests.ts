@@ -3,14 +3,16 @@ import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
 /** Start whole programs and browsers. */
 const SLOW = /^tests\/(?:platform\/process\/serve|journeys|browser|scripts|docs|attacks|sandbox)\//;
-/** Holds what the declarations of endpoints and schemas say. */
-const DOCUMENTS = "tests/platform/process/documents/openapi_document.test.ts";
-const DECLARES = /createRoute\(|\.openapi\(/;
+/** Tests that hold what declarations say: of endpoints and schemas, and of records. */
+const DECLARED: readonly (readonly [program: RegExp, test: string])[] = [
+  [/createRoute\(|\.openapi\(/, "tests/platform/process/documents/openapi_document.test.ts"],
+  [/defineRecord[<(]/, "tests/docs/storage_document.test.ts"],
+];
 const MIN_WORD = 4;
 
 /**
- * Returns a function that names the tests with the rarest words of a text, best first; before them the test of the
- * served document, if a file declares a part of it.
+ * Returns a function that names the tests with the rarest words of a text, best first; before them the test of a
+ * document that is made of the declarations of the file.
  *
  * @param files the programs of `tests`
  * @param max how many tests
@@ -31,7 +33,7 @@ export function tellingTests(
       for (const path of found) worth.set(path, (worth.get(path) ?? 0) + 1 / found.length);
     }
     const best = [...worth].sort(([, one], [, other]) => other - one).slice(0, max).map(([path]) => path);
-    return DECLARES.test(program) ? [DOCUMENTS, ...best] : best;
+    return [...DECLARED.flatMap(([declares, test]) => declares.test(program) ? [test] : []), ...best];
   };
 }
 
