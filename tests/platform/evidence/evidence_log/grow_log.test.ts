@@ -82,6 +82,22 @@ Deno.test("growLog gives each leaf one place, in batches, also one that was comm
   await log.assertWhole(0);
 });
 
+Deno.test("as many waiting rows are placed as fit a commit with their seconds, and one in any case [EV3]", async () => {
+  await using log = await openLog(await openTestStore());
+  for (const second of [0, 1, 2]) await log.stage(1, START + second * 1000);
+  const rowsFor = async (
+    mutations: number,
+  ): Promise<readonly [rows: number, leaves: number, areAll: boolean]> => {
+    const { rows, leaves, areAll } = await log.deps.log.waiting(mutations);
+    return [rows.length, leaves.length, areAll];
+  };
+  assertEquals(await rowsFor(1), [1, 1, false]);
+  assertEquals(await rowsFor(3), [1, 1, false]);
+  assertEquals(await rowsFor(4), [2, 2, false]);
+  assertEquals(await rowsFor(5), [2, 2, false]);
+  assertEquals(await rowsFor(6), [3, 3, true]);
+});
+
 Deno.test("the place of a leaf is found by the time of its entry, in every batch of its second and across tiles [EV3, EV7]", async () => {
   await using log = await openLog(await openTestStore());
   const later = START + 999;
