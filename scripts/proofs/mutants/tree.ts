@@ -1,5 +1,5 @@
 /** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
-import { basename } from "node:path/posix";
+import { basename, dirname } from "node:path/posix";
 
 /** A change of one source file. */
 export interface Fault {
@@ -73,9 +73,9 @@ export async function copyTree(root: string): Promise<Tree> {
   };
 }
 
-/** Some programs that import a file: one that another completes with `satisfies` has no types of its own. */
+/** Some programs near a file that import it: one that another completes with `satisfies` has no types of its own. */
 async function importersOf(file: string, folder: string): Promise<readonly string[]> {
-  const { output } = await command(folder, "grep", ["-rlF", `/${basename(file)}"`, "src"]);
+  const { output } = await command(folder, "grep", ["-rlF", `/${basename(file)}"`, dirname(dirname(file))]);
   return output.split("\n").filter((path) => path !== "").slice(0, MAX_IMPORTERS);
 }
 
