@@ -11,6 +11,7 @@ export { default as "contract/README" } from "../../docs/contract/README.md" wit
 export { default as "contract/back-channel" } from "../../docs/contract/back-channel.md" with { type: "text" };
 export { default as "contract/consents" } from "../../docs/contract/consents.md" with { type: "text" };
 export { default as "contract/directory" } from "../../docs/contract/directory.md" with { type: "text" };
+export { default as "contract/disputes" } from "../../docs/contract/disputes.md" with { type: "text" };
 export { default as "contract/errors" } from "../../docs/contract/errors.md" with { type: "text" };
 export { default as "contract/events" } from "../../docs/contract/events.md" with { type: "text" };
 export { default as "contract/evidence" } from "../../docs/contract/evidence.md" with { type: "text" };

@@ -281,7 +281,7 @@ function* partyFaults(facts: Case): Generator<string> {
     ["decision", "page", "bank", "code"],
   );
   yield* nameFaults([...banks, ...actors, ...statementNames(facts, "bank_statement", "org_id")], "bank");
-  const TPP_KINDS = ["consent_request", "payment_request", "pushed_request"];
+  const TPP_KINDS = ["consent_request", "payment_request", "pushed_request", "tpp_dispute"];
   const clients = entries.filter(({ event, items = [] }) =>
     ["consent.token_issued", "consent.token_revoked"].includes(event) ||
     items.some(({ kind }) => TPP_KINDS.includes(kind))

@@ -10,6 +10,8 @@ const ENDPOINTS: Readonly<Record<string, readonly [string, string]>> = {
   payment_request: ["POST", "/domestic-payments/v1"],
   payer_accounts: ["PUT", "/back-channel-auth/v1/{consent}"],
   status_report: ["PUT", "/back-channel-payments/v1/{payment}"],
+  tpp_dispute: ["POST", "/disputes/v1"],
+  bank_dispute: ["POST", "/disputes/v1"],
   pushed_request: ["POST", "/par.oauth2/v1"],
   "consent.token_issued": ["POST", "/token.oauth2/v1"],
 };
@@ -19,6 +21,8 @@ const RESOURCES: readonly string[] = [
   "payment_request",
   "payer_accounts",
   "status_report",
+  "tpp_dispute",
+  "bank_dispute",
 ];
 
 /** What an entry says of its request: the kinds of its evidence, and itself. */

@@ -35,6 +35,8 @@ export const DETACHED: ReadonlySet<string> = new Set([
   "payment_request",
   "payer_accounts",
   "status_report",
+  "tpp_dispute",
+  "bank_dispute",
 ]);
 
 function pieceOf(entry: Entry, item: Item, body: Body | null): Piece {

@@ -18,6 +18,8 @@ const SIGNERS: Readonly<Record<string, Party>> = {
   payer_accounts: "bank",
   sca_result: "bank",
   status_report: "bank",
+  tpp_dispute: "tpp",
+  bank_dispute: "bank",
 };
 
 export async function* certificateFaults(facts: Case, revoked: Revoked): AsyncGenerator<string> {

@@ -12,7 +12,7 @@ const DELETE_ALL: readonly string[] = [
 
 /** The evidence that a participant has sent or received (EV18). */
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  tpp: ["consent_request", "pushed_request", "payment_request"],
+  tpp: ["consent_request", "pushed_request", "payment_request", "tpp_dispute", "bank_dispute"],
   bank: [
     "handover",
     "payer_accounts",
@@ -21,6 +21,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     "order_response",
     "status_report",
     "stated_order",
+    "tpp_dispute",
+    "bank_dispute",
   ],
 };
 
@@ -73,11 +75,13 @@ export function keyOf({ documents }: Case, { item }: Piece): PublicKey | undefin
   return isKey(key) ? key as PublicKey : undefined;
 }
 
+const OF_PAYMENT: readonly string[] = ["order", "tpp_dispute", "bank_dispute"];
+
 /** What was signed names this case. */
 function namedCase({ kind, content }: Piece): unknown {
   const { ref_id, Data } = membersOf(content);
   if (kind === "handover" || kind === "sca_result") return ref_id;
-  return membersOf(Data)[kind === "order" ? "DomesticPaymentId" : "ConsentId"];
+  return membersOf(Data)[OF_PAYMENT.includes(kind) ? "DomesticPaymentId" : "ConsentId"];
 }
 
 const NAMES_CASE: readonly string[] = [
@@ -86,6 +90,8 @@ const NAMES_CASE: readonly string[] = [
   "payment_request",
   "payer_accounts",
   "order",
+  "tpp_dispute",
+  "bank_dispute",
 ];
 
 async function* pieceFaults(facts: Case, piece: Piece, key: PublicKey): AsyncGenerator<string> {
@@ -98,7 +104,7 @@ async function* pieceFaults(facts: Case, piece: Piece, key: PublicKey): AsyncGen
     : await verifyDetached(body.signature, bytes, key);
   if (!signed) return yield `the signature of ${name} does not verify`;
   if (signed.header["kid"] !== key.kid) yield `${name} names another key`;
-  const expected = kind === "order" ? facts.payment : facts.consent;
+  const expected = OF_PAYMENT.includes(kind) ? facts.payment : facts.consent;
   if (NAMES_CASE.includes(kind) && namedCase(piece) !== expected) yield `${name} is of another case`;
   const { "http://openbanking.org.uk/iat": iat, "http://openbanking.org.uk/iss": iss } = signed.header;
   if (iat !== undefined && !(Math.abs(Number(iat) * 1000 - entry.at) <= 3_660_000)) {

@@ -46,6 +46,10 @@ const TABLE: readonly Row[] = [
   ["payment_order.held", "platform", ""],
   ["payment_order.resumed", "platform", ""],
   ["payment_order.redriven", "operator", ""],
+  ...["opened", "answered", "withdrawn"].flatMap((step) =>
+    ["tpp_dispute", "bank_dispute"].map((kind) => [`dispute.${step}`, "client", kind] as const)
+  ),
+  ["dispute.decided", "operator", ""],
 ];
 
 const STATUSES = [
@@ -91,6 +95,9 @@ const NEEDS: Readonly<Record<string, string>> = {
   "payment.erased": "consent.erased",
   "payment_order.redriven": "payment_order.dead",
   "payment_order.resumed": "payment_order.held",
+  "dispute.answered": "dispute.opened",
+  "dispute.withdrawn": "dispute.opened",
+  "dispute.decided": "dispute.opened",
 };
 
 function needsOf({ event, actor, subject }: Entry, facts: Case, isRecovered: boolean): readonly string[] {
@@ -108,6 +115,10 @@ const ONCE = [
   "consent.Consumed",
   "consent.erased",
   "payment.erased",
+  "dispute.opened",
+  "dispute.answered",
+  "dispute.withdrawn",
+  "dispute.decided",
 ];
 
 export function* requiredFaults(facts: Case): Generator<string> {

@@ -154,7 +154,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [keyof Names, ...string[
   pushed_request: [["consent", "consent_id"], ["TPP", "client_id"]],
   stated_order: [["consent", "order", "ConsentId"], ["payment", "order", "DomesticPaymentId"]],
 };
-const TPP_KINDS = ["consent_request", "pushed_request", "payment_request"];
+const TPP_KINDS = ["consent_request", "pushed_request", "payment_request", "tpp_dispute"];
 
 interface Names {
   readonly platform: readonly Name[];

@@ -29,6 +29,8 @@ const BROUGHT: Readonly<Record<string, Brought>> = {
     path: ({ payment }) => `/back-channel-payments/v1/${payment}`,
     needs: RESOURCE,
   },
+  tpp_dispute: { method: "POST", path: () => "/disputes/v1", needs: RESOURCE },
+  bank_dispute: { method: "POST", path: () => "/disputes/v1", needs: RESOURCE },
   pushed_request: { method: "POST", path: () => "/par.oauth2/v1", needs: ["assertion"] },
   "consent.token_issued": { method: "POST", path: () => "/token.oauth2/v1", needs: ["assertion", "proof"] },
 };

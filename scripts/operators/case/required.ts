@@ -18,6 +18,7 @@ const REPORTED: readonly Way[] = [
   [BANK, "order", "order_response"],
   [BANK, "stated_order"],
 ];
+const DISPUTED: readonly Way[] = [[CLIENT, "tpp_dispute"], [CLIENT, "bank_dispute"]];
 const RECOVERED: Way = [BANK, "stated_order", "order"];
 
 /** Every entry of a case, by `first` if it begins its history and its event. */
@@ -55,6 +56,10 @@ const STEPS: Readonly<Record<string, readonly Way[]>> = {
   "payment_order.held": [[PLATFORM]],
   "payment_order.resumed": [[PLATFORM]],
   "payment_order.redriven": [[OPERATOR]],
+  "dispute.opened": DISPUTED,
+  "dispute.answered": DISPUTED,
+  "dispute.withdrawn": DISPUTED,
+  "dispute.decided": [[OPERATOR]],
 };
 /** Entries that record the erasure of a case. */
 const ERASING = ["consent.personal_data_deleted", "consent.evidence_deleted", "payment.evidence_deleted"];
@@ -116,6 +121,9 @@ const AFTER: readonly (readonly [string, string])[] = [
   ["payment.evidence_deleted", "payment.erased"],
   ["payment_order.redriven", "payment_order.dead"],
   ["payment_order.resumed", "payment_order.held"],
+  ["dispute.answered", "dispute.opened"],
+  ["dispute.withdrawn", "dispute.opened"],
+  ["dispute.decided", "dispute.opened"],
 ];
 const CLOSED = "payment.Rejected by an operator";
 const ONCE = [
@@ -124,6 +132,10 @@ const ONCE = [
   "consent.Rejected",
   "consent.erased",
   "payment.erased",
+  "dispute.opened",
+  "dispute.answered",
+  "dispute.withdrawn",
+  "dispute.decided",
   CLOSED,
 ];
 

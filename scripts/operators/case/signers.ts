@@ -26,6 +26,8 @@ const SIGNED: Readonly<Record<string, SignedKind>> = {
   payer_accounts: { by: "bank", form: "detached", names: { of: "consent", at: ["Data", "ConsentId"] } },
   sca_result: { by: "bank", form: "compact", names: { of: "consent", at: ["ref_id"] } },
   status_report: { by: "bank", form: "detached" },
+  tpp_dispute: { by: "tpp", form: "detached", names: { of: "payment", at: ["Data", "DomesticPaymentId"] } },
+  bank_dispute: { by: "bank", form: "detached", names: { of: "payment", at: ["Data", "DomesticPaymentId"] } },
 };
 
 const NAMES: Readonly<Record<Party, string>> = { platform: "platform", tpp: "TPP", bank: "bank" };

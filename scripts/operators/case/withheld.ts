@@ -15,7 +15,7 @@ export interface Link {
 }
 
 const OWN: Readonly<Record<NonNullable<Statement["reader"]>, readonly string[]>> = {
-  tpp: ["consent_request", "pushed_request", "payment_request"],
+  tpp: ["consent_request", "pushed_request", "payment_request", "tpp_dispute", "bank_dispute"],
   bank: [
     "handover",
     "payer_accounts",
@@ -24,6 +24,8 @@ const OWN: Readonly<Record<NonNullable<Statement["reader"]>, readonly string[]>>
     "order_response",
     "status_report",
     "stated_order",
+    "tpp_dispute",
+    "bank_dispute",
   ],
 };
 

@@ -91,6 +91,28 @@ export const COMMANDS: readonly Command[] = [
     plan: ([bank]) => post(`/banks/${part(bank)}/inquire`),
   },
   {
+    words: "disputes",
+    ids: [],
+    required: [],
+    help: "Disputes that have not ended, the one that is due first before the others",
+    plan: () => get("/disputes"),
+  },
+  {
+    words: "dispute show",
+    ids: ["PAYMENT_ID"],
+    required: [],
+    help: "A dispute with the statements of both parties",
+    plan: ([id]) => get(`/disputes/${part(id)}`),
+  },
+  {
+    words: "dispute decide",
+    ids: ["PAYMENT_ID"],
+    required: ["outcome", "reason"],
+    help: "Ends a dispute: --outcome Upheld or Rejected, of what its opener states",
+    plan: ([id], { outcome, reason }) =>
+      post(`/disputes/${part(id)}/decision`, { Outcome: outcome, Reason: reason }),
+  },
+  {
     words: "bank restores",
     ids: [],
     required: [],

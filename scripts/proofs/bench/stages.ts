@@ -74,7 +74,7 @@ export const STAGES: readonly Stage[] = [
   { name: "PAR", floor: { ...FORM, writes: 6, checks: 2, commitBytes: 2412 }, target: 1.3 },
   {
     name: "authorize",
-    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 7, checks: 4, commitBytes: 3446 },
+    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 7, checks: 4, commitBytes: 3800 },
     target: 1.2,
   },
   { name: "back channel GET", floor: { ...READ, sign: 0 }, target: 1.3 }, // its body is that of the consent GET

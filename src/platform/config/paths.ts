@@ -30,6 +30,9 @@ export const REPLAY_PATH = "/{bank}/events/v1/replay";
 export const SUBSCRIPTIONS_PATH = "/{bank}/event-subscriptions/v1";
 /** A case as its TPP or its bank reads it. */
 export const CASE_PATH = "/{bank}/cases/v1/{caseId}";
+/** Disputes at a bank, and that of one payment. */
+export const DISPUTES_PATH = "/{bank}/disputes/v1";
+export const DISPUTE_PATH = "/{bank}/disputes/v1/{paymentId}";
 export const TRACES_PATH = "/traces/v1";
 export const READINESS_PATH = "/health/ready";
 

@@ -309,6 +309,15 @@ export const unsettledKey = (bank: BankCode, createdAt?: number, payment?: Payme
 /** How far a bank's payments are searched for those without a decision. Never deleted. */
 export const unsettledSearchKey = (bank: BankCode): Key => ["unsettled_search", bank];
 
+/** A dispute about a payment (`core/disputes/dispute_store.ts`). */
+export const disputeKey = (payment: PaymentId): Key => ["dispute", payment];
+
+/** A payment whose dispute has not ended, or all of them. */
+export const openDisputeKey = (payment?: PaymentId): Key => [
+  "dispute_open",
+  ...(payment === undefined ? [] : [payment]),
+];
+
 /** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
 export const lastPushesKey = (process: string): Key => ["last_pushes", process];
 

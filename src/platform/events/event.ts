@@ -47,6 +47,7 @@ export type NoticeType =
   | "software-statement-expiring"
   | "key-expiring"
   | "certificate-expiring"
+  | "dispute-changed"
   | BankNoticeType
   | BankEventType;
 

@@ -32,6 +32,10 @@ export type EvidenceKind =
   | "status_report"
   /** The entry for the payment in the bank's statement after a restore. */
   | "stated_order"
+  /** A statement of the TPP in a dispute, with its payload signature. */
+  | "tpp_dispute"
+  /** A statement of the bank in a dispute, with its payload signature. */
+  | "bank_dispute"
   /** Which cases retention has erased or deleted. */
   | "retention";
 

@@ -36,6 +36,8 @@ import { type ParticipantRouteDeps, participantRoutes } from "../operations/part
 import { type OperationsRouteDeps, operationsRoutes } from "../core/payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "../core/payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "../operations/recovery/operations_routes.ts";
+import { type DisputeRouteDeps, disputeRoutes } from "../core/disputes/routes.ts";
+import { type DisputeOperationDeps, disputeOperationRoutes } from "../operations/disputes/dispute_routes.ts";
 import type { InquireBankDeps } from "../operations/unsettled/inquire_bank.ts";
 import { unsettledRoutes } from "../operations/unsettled/unsettled_routes.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "../guards/security/metrics_routes.ts";
@@ -116,6 +118,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly results: ResultRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly cases: OwnCaseRouteDeps;
+  readonly disputes: DisputeRouteDeps;
   readonly traces: TraceRouteDeps;
   readonly events: EventRouteDeps;
 }
@@ -141,6 +144,7 @@ export interface OperationsDeps extends ErrorDeps {
     & EventOperationDeps
     & HoldRouteDeps
     & InquireBankDeps
+    & DisputeOperationDeps
     & RequestLaneRouteDeps
     & MetricsRouteDeps
     & LogRouteDeps
@@ -176,6 +180,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentOrderRoutes(deps.paymentOrders),
     ...bankEventRoutes(deps.events),
     ...ownCaseRoutes(deps.cases),
+    ...disputeRoutes(deps.disputes),
     ...traceRoutes(deps.traces),
     ...eventRoutes(deps.events),
   ], () => "oauth");
@@ -215,6 +220,7 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
     ...eventOperationRoutes(operations),
     ...orderHoldRoutes(operations),
     ...unsettledRoutes(operations),
+    ...disputeOperationRoutes(operations),
     ...controlRoutes(operations),
     ...historyRoutes(operations),
     ...participantRoutes(operations),

@@ -27,6 +27,8 @@ import type { Log } from "../observed/log_events.ts";
 import { platformDocument } from "./openapi.ts";
 import { documentation, once, type PublicPageDeps } from "./public_pages.ts";
 import { openLogStore } from "../evidence/evidence_log/log_store.ts";
+import type { DisputeRouteDeps } from "../core/disputes/routes.ts";
+import { openDisputeStore } from "../core/disputes/dispute_store.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
 import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "../observed/metrics.ts";
@@ -155,17 +157,25 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     backchannel: resources,
     results: { ...shared, ...resources, ...deliveryDeps(parts, shared) },
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
-    cases: { ...resources, ...bundleParts(parts) },
+    ...composeCases(parts, shared, resources),
     traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
     events: composeEvents(parts, shared, guards, log),
   });
 }
 
-function bundleParts(
+function composeCases<Resources extends object>(
   { config, store, keys }: TimedParts,
-): Pick<OwnCaseRouteDeps, "evidenceLog" | "origin" | "ownKeyRing"> {
+  { events }: Shared,
+  resources: Resources,
+): {
+  readonly cases: Resources & Pick<OwnCaseRouteDeps, "evidenceLog" | "origin" | "ownKeyRing">;
+  readonly disputes: Resources & Pick<DisputeRouteDeps, "disputes" | "events">;
+} {
   const origin = { issuer: config.authUrl, cell: config.cell };
-  return { evidenceLog: openLogStore(store), origin, ownKeyRing: keys };
+  return {
+    cases: { ...resources, evidenceLog: openLogStore(store), origin, ownKeyRing: keys },
+    disputes: { ...resources, disputes: openDisputeStore(store), events },
+  };
 }
 
 function paymentDeps(

@@ -18,6 +18,7 @@ import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { outageNotice } from "../events/outage_notice.ts";
 import { organisationsOf } from "../operations/participant_views/organisation_of.ts";
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
+import { openDisputeStore } from "../core/disputes/dispute_store.ts";
 import { openUnsettledStore } from "../operations/unsettled/unsettled_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";
 import { propose } from "../operations/proposals.ts";
@@ -79,16 +80,25 @@ function errorsOf({ errors, site }: Shared, log: Log, { recordAttempt }: Operato
 }
 
 function operatorStores(
-  { store, config: { authUrl } }: Pick<TimedParts, "store" | "config">,
+  { store, config: { authUrl, baseUrl } }: Pick<TimedParts, "store" | "config">,
 ): Pick<
   OperationsDeps["operations"],
-  "controls" | "stageOutageChange" | "holds" | "processes" | "pushNotes" | "unsettled"
+  | "controls"
+  | "stageOutageChange"
+  | "holds"
+  | "processes"
+  | "pushNotes"
+  | "unsettled"
+  | "disputes"
+  | "baseUrl"
 > {
   const spreads = openNoticeSpreadStore(store);
   return {
     processes: openProcessStore(store),
     pushNotes: openPushNoteStore(store),
     unsettled: openUnsettledStore(store),
+    disputes: openDisputeStore(store),
+    baseUrl,
     controls: openControlsStore(),
     stageOutageChange: (tx, change) => spreads.stage(tx, outageNotice(authUrl, change)),
     holds: openHoldStore(store),

@@ -30,6 +30,7 @@ import {
   outboxRecord,
 } from "../core/payments/order_outbox_records.ts";
 import { paymentOfBankRecord, paymentRecord } from "../core/payments/payment_store.ts";
+import { disputeRecord, openDisputeRecord } from "../core/disputes/dispute_store.ts";
 import { storeEpochRecord } from "../operations/recovery/epoch_store.ts";
 import { orderHoldRecord } from "../operations/recovery/hold_store.ts";
 import {
@@ -74,6 +75,8 @@ export const platformRecords = [
   consentForgettingRecord,
   paymentRecord,
   paymentOfBankRecord,
+  disputeRecord,
+  openDisputeRecord,
   outboxRecord,
   outboxQueueRecord,
   outboxDeadRecord,

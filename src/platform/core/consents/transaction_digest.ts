@@ -1,5 +1,5 @@
 /** The digest that binds a bank's authentication to one transaction (contract LNK1; RTS (EU) 2018/389 article 5). */
-import { sha256 } from "../../../base/kernel/identifiers.ts";
+import { digest } from "../../evidence/digest.ts";
 import type { bankInitiation } from "./initiation_representation.ts";
 
 /** The members of `Data.Initiation` that the digest covers. */
@@ -9,10 +9,10 @@ export type Linked = Pick<
 >;
 
 /** Returns SHA-256 of the amount, the payee and, if the TPP named it, the payer's account, base64url. */
-export async function transactionDigest(
+export function transactionDigest(
   { InstructedAmount, CreditorAccount: payee, DebtorAccount: payer }: Linked,
-): Promise<string> {
-  return await sha256(JSON.stringify([
+): string {
+  return digest(JSON.stringify([
     InstructedAmount.Amount,
     InstructedAmount.Currency,
     payee.Name,

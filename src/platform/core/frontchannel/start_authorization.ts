@@ -105,7 +105,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const { bindingHash } = command;
   const { requestHash } = link;
-  const session = await newSession(deps.clock(), { bindingHash, requestHash, request, consent });
+  const session = newSession(deps.clock(), { bindingHash, requestHash, request, consent });
   const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const { signed, evidence } = await signHandover(deps.ownSigner(), claims);
   const [sealed, opened] = await Promise.all([
@@ -278,13 +278,13 @@ function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === "platform.unavailable";
 }
 
-async function newSession(
+function newSession(
   now: number,
   { request, consent, ...hashes }: Pick<AuthorizationSession, "bindingHash" | "requestHash"> & {
     readonly request: PushedRequest;
     readonly consent: ReadableConsent;
   },
-): Promise<OpenedSession> {
+): OpenedSession {
   return {
     correlationId: crypto.randomUUID(),
     stage: "at_bank",
@@ -293,7 +293,7 @@ async function newSession(
     consentId: request.consentId,
     ...hashes,
     debtorAccountPresent: isImplicit(consent),
-    transactionDigest: await transactionDigest(bankInitiation(consent.request.initiation)),
+    transactionDigest: transactionDigest(bankInitiation(consent.request.initiation)),
     ...languagesOf(request),
     expiresAt: now + FLOW_SECONDS * 1000,
   };

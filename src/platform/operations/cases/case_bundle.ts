@@ -66,7 +66,7 @@ export async function bundleOf(
   };
   const claims = {
     ...await entryCounts(deps, file),
-    linked: await linkedIn(file.entries),
+    linked: linkedIn(file.entries),
     ...(reader === undefined ? {} : { reader }),
   };
   return await withStatement(deps, unsigned, STATEMENT_TYP, claims);

@@ -8,7 +8,7 @@ import type { CaseEntry } from "../../evidence/read_case.ts";
 export type Linked = "proven" | "not claimed";
 
 /** Reads the bank's result of the session that authorised the consent. What is deleted proves nothing. */
-export async function linkedIn(entries: readonly CaseEntry[]): Promise<Linked> {
+export function linkedIn(entries: readonly CaseEntry[]): Linked {
   const authorised = entries.findIndex(({ entry }) => entry.event === "consent.Authorized");
   const [request] = piecesOf(entries, "consent_request");
   if (authorised < 0 || request === undefined) return "not claimed";
@@ -17,7 +17,7 @@ export async function linkedIn(entries: readonly CaseEntry[]): Promise<Linked> {
   const result = piecesOf(entries.slice(0, authorised + 1), "sca_result").map(claimsOf)
     .findLast((claims) => session === undefined || claims["correlation_id"] === session);
   const requested = consentRequestSchema.safeParse(members(request)); // changed evidence has no form
-  const digest = requested.success ? await transactionDigest(requested.data.Data.Initiation) : null;
+  const digest = requested.success ? transactionDigest(requested.data.Data.Initiation) : null;
   return result?.["transaction_digest"] === digest ? "proven" : "not claimed";
 }
 

@@ -5,7 +5,7 @@ import type { CaseEntry, CaseFile } from "../../evidence/read_case.ts";
 export type CaseReader = "tpp" | "bank";
 
 const OWN: Readonly<Record<CaseReader, readonly string[]>> = {
-  tpp: ["consent_request", "pushed_request", "payment_request"],
+  tpp: ["consent_request", "pushed_request", "payment_request", "tpp_dispute", "bank_dispute"],
   bank: [
     "handover",
     "payer_accounts",
@@ -14,6 +14,8 @@ const OWN: Readonly<Record<CaseReader, readonly string[]>> = {
     "order_response",
     "status_report",
     "stated_order",
+    "tpp_dispute",
+    "bank_dispute",
   ],
 };
 

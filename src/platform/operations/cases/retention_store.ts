@@ -11,6 +11,7 @@ import type { Consent } from "../../core/consents/consent.ts";
 import { consentRecord } from "../../core/consents/consent_store.ts";
 import { caseHash, stageDeletedCase } from "../../evidence/deleted_case_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";
+import { stageDisputeGone } from "../../core/disputes/dispute_store.ts";
 import { stagePaymentGone } from "../../core/payments/payment_store.ts";
 import type { ControlsStore } from "../../guards/security/controls_store.ts";
 import {
@@ -132,6 +133,7 @@ export function stageCaseGone(
   check(tx, caseErasureKey(id), null); // its evidence and its data key are deleted
   remove(tx, consent.key);
   if (payment !== null) stagePaymentGone(tx, payment);
+  stageDisputeGone(tx, caseId);
   stageDeletedCase(tx, caseId, entry);
   caseDeletionRecord.set(tx, caseDeletionKey(id), { consentId: id });
 }

@@ -50,6 +50,8 @@ const OPERATION_IDS = {
     "deleteEventSubscription",
     "mutualTLS DPoPPayments",
   ],
+  "post /{bank}/disputes/v1": ["takeDisputeStep", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
+  "get /{bank}/disputes/v1/{paymentId}": ["getDispute", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /{bank}/cases/v1/{caseId}": ["getOwnCase", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /traces/v1/{interactionId}": ["getTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /traces/v1": ["listTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],

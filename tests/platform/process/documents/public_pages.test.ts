@@ -41,6 +41,8 @@ const OPERATIONS = {
   "get /{bank}/domestic-payments/v1/{paymentId}": API,
   "get /{bank}/domestic-payments/v1/{paymentId}/receipt": API,
   "get /{bank}/cases/v1/{caseId}": API,
+  "post /{bank}/disputes/v1": API,
+  "get /{bank}/disputes/v1/{paymentId}": API,
   "get /{bank}/back-channel-auth/v1/{consentId}": API,
   "put /{bank}/back-channel-auth/v1/{consentId}": API,
   "post /{bank}/authorization-results/v1": API,

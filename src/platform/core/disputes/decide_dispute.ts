@@ -1,0 +1,47 @@
+/** An operator decides a dispute (contract DSP7). Dispute, history entry and the events of both parties are one commit. */
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { asPaymentId } from "../../../base/kernel/identifiers.ts";
+import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { decide } from "../../evidence/personal_data.ts";
+import { afterDecision, type Dispute, DISPUTE_PARTIES, type Outcome } from "./dispute.ts";
+import { type DisputeNoticeDeps, stageDisputeNotice } from "./dispute_notice.ts";
+import type { ReadDisputeDeps } from "./read_dispute.ts";
+
+export interface DecideDisputeDeps extends TransactDeps, ReadDisputeDeps, DisputeNoticeDeps {}
+
+export interface DecideDispute {
+  readonly paymentIdText: string;
+  readonly outcome: Exclude<Outcome, "Agreed">;
+  /** `operator <name>`. */
+  readonly operator: string;
+  readonly reason: string;
+}
+
+/** @throws {ApiError} `operations.case_unknown`, `operations.conflict` if the dispute has ended */
+export async function decideDispute(
+  deps: DecideDisputeDeps,
+  { paymentIdText, outcome, operator, reason }: DecideDispute,
+): Promise<Dispute> {
+  const id = asPaymentId(paymentIdText);
+  return await transact(deps, { what: "dispute" }, async (tx) => {
+    const [payment, former] = id === undefined
+      ? [null, null]
+      : await Promise.all([deps.payments.find(tx, id), deps.disputes.find(tx, id)]);
+    if (payment === null || former === null) throw new ApiError("operations.case_unknown");
+    decide(payment.value, {
+      present: () => {},
+      lost: () => {},
+      erased: () => {
+        throw new ApiError("operations.case_unknown");
+      },
+    });
+    const at = deps.clock();
+    const changed = afterDecision(former.value, outcome, at);
+    if (changed === undefined) throw new ApiError("operations.conflict");
+    const entry = { at, event: "dispute.decided", actor: operator, reason: `${outcome}: ${reason}` };
+    await deps.payments.stageNote(tx, payment.value.id, entry);
+    deps.disputes.stage(tx, former, changed);
+    for (const party of DISPUTE_PARTIES) stageDisputeNotice(deps, tx, party, changed);
+    return changed;
+  });
+}

@@ -1,0 +1,118 @@
+/** `/operations/disputes` (contract DSP7): the disputes that have not ended, one with its statements, and its decision. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { asPaymentId } from "../../../base/kernel/identifiers.ts";
+import { decideDispute, type DecideDisputeDeps } from "../../core/disputes/decide_dispute.ts";
+import type { Dispute } from "../../core/disputes/dispute.ts";
+import {
+  disputeData,
+  disputeFields,
+  disputeMembers,
+  representStatements,
+} from "../../core/disputes/dispute_representation.ts";
+import { statementsOf } from "../../core/disputes/read_dispute.ts";
+import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../../guards/http/operation_answers.ts";
+import { operation } from "../../guards/security/operation.ts";
+import { operationBody, plainText } from "../../guards/security/operation_body.ts";
+
+export type DisputeOperationDeps = DecideDisputeDeps;
+
+/** Disputes of an answer. */
+const LISTED = 1000;
+
+const parties = { BankId: z.string(), TppId: z.string() };
+const listSchema = z.strictObject({
+  Data: z.strictObject({
+    Dispute: z.array(
+      z.strictObject({ ...disputeFields, ...parties, IsOverdue: z.boolean() }).openapi("OpenDispute"),
+    ),
+  }),
+});
+const oneSchema = z.strictObject({ Data: disputeData.extend(parties) });
+const decisionSchema = z.strictObject({
+  Data: z.strictObject({ Outcome: z.enum(["Upheld", "Rejected"]), Reason: plainText(10, 500) }),
+});
+
+const common = { tags: ["Disputes"], security: OPERATOR_SECURITY };
+const params = z.object({ paymentId: z.uuid() });
+const listRoute = createRoute({
+  ...common,
+  method: "get",
+  path: "/operations/disputes",
+  operationId: "listDisputes",
+  summary: "Disputes that have not ended",
+  description: `At most ${LISTED}, the one that is due first before the others, without the statements.`,
+  responses: { 200: operationAnswer("The disputes", listSchema), ...operationErrors() },
+});
+const readRoute = createRoute({
+  ...common,
+  method: "get",
+  path: "/operations/disputes/{paymentId}",
+  operationId: "getDisputeForDecision",
+  summary: "A dispute with the statements of both parties",
+  description: "Also one that has ended.",
+  request: { params },
+  responses: { 200: operationAnswer("The dispute", oneSchema), ...operationErrors(404) },
+});
+const decisionRoute = createRoute({
+  ...common,
+  method: "post",
+  path: "/operations/disputes/{paymentId}/decision",
+  operationId: "decideDispute",
+  summary: "Decide a dispute",
+  description:
+    "The outcome is an event to both parties. The reason is in the history of the payment. The decision " +
+    "moves no money: the status of the payment stays the bank's word.",
+  request: {
+    params,
+    body: { required: true, content: { "application/json": { schema: decisionSchema } } },
+  },
+  responses: {
+    200: operationAnswer("The dispute has ended", oneSchema),
+    ...proposedAnswer(),
+    ...operationErrors(400, 404, 409, 413, 415),
+  },
+});
+
+export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(listRoute, [], async (c) => {
+      const now = deps.clock();
+      const listed = (await deps.disputes.open(LISTED)).map((dispute) => ({
+        ...disputeMembers(dispute),
+        ...partiesOf(dispute),
+        IsOverdue: (dispute.dueAt ?? now) < now,
+      }));
+      return c.json({ Data: { Dispute: listed } });
+    }),
+    operation(readRoute, [], async (c) => {
+      const id = asPaymentId(c.req.param("paymentId"));
+      const dispute = id === undefined ? null : await deps.disputes.find(deps.store, id);
+      if (dispute === null) throw new ApiError("operations.case_unknown");
+      return c.json({ Data: await represent(deps, dispute.value) });
+    }),
+    operation(decisionRoute, [operationBody(decisionSchema)], async (c) => {
+      const { Outcome: outcome, Reason: reason } = c.get("command").Data;
+      const [paymentIdText, operator] = [c.req.param("paymentId"), c.get("operator")];
+      const dispute = await decideDispute(deps, { paymentIdText, outcome, operator, reason });
+      return c.json({ Data: await represent(deps, dispute) });
+    }),
+  ];
+}
+
+function partiesOf({ bank, clientId }: Dispute): { readonly BankId: string; readonly TppId: string } {
+  return { BankId: bank, TppId: clientId };
+}
+
+async function represent(
+  { store }: DisputeOperationDeps,
+  dispute: Dispute,
+): Promise<z.infer<typeof oneSchema>["Data"]> {
+  return { ...representStatements(dispute, await statementsOf(store, dispute)), ...partiesOf(dispute) };
+}

@@ -1,0 +1,213 @@
+/** `/{BANK}/disputes/v1` and `/operations/disputes` (contract DSP1 to DSP7). */
+import { assert, assertEquals } from "@std/assert";
+import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
+import { openPushEnvironment, type PushEnvironment } from "support/orders.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { bankCall } from "testing/back_channel.ts";
+import { bodyOf } from "testing/answers.ts";
+import { call, type CallOptions, good, pay } from "testing/flows.ts";
+import type { Participant } from "testing/participants.ts";
+import { assertFaults } from "testing/resource_answers.ts";
+import { sharedToken } from "testing/shared_token.ts";
+import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts";
+import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
+import { verified, waiting } from "../../events/poll.ts";
+
+interface Answer {
+  readonly Data: {
+    readonly Status: string;
+    readonly OpenedBy: string;
+    readonly Outcome?: string;
+    readonly DueDateTime?: string;
+    readonly Statement: readonly {
+      readonly By: string;
+      readonly Statement: string;
+      readonly IsAgreed?: boolean;
+    }[];
+  };
+}
+
+async function paidIn(env: PushEnvironment): Promise<string> {
+  return (await good(pay(env, await authorised(env)), 201)).Data.DomesticPaymentId;
+}
+
+async function step(
+  env: PushEnvironment,
+  who: Participant,
+  data: Readonly<Record<string, unknown>>,
+  options: CallOptions = {},
+): Promise<Response> {
+  const body = JSON.stringify({ Data: { Statement: "It never came.", ...data } });
+  return await call(env, who, await sharedToken(env, who, "BANKA"), "/BANKA/disputes/v1", {
+    body,
+    ...options,
+  });
+}
+
+async function taken(
+  env: PushEnvironment,
+  who: Participant,
+  data: Readonly<Record<string, unknown>>,
+  options: CallOptions = {},
+): Promise<Answer["Data"]> {
+  const answer = await step(env, who, data, options);
+  assertEquals(answer.status, 201, await answer.clone().text());
+  return (await bodyOf<Answer>(answer)).Data;
+}
+
+async function read(env: PushEnvironment, who: Participant, id: string, bank = "BANKA"): Promise<Response> {
+  return await call(env, who, await sharedToken(env, who, bank), `/${bank}/disputes/v1/${id}`);
+}
+
+/** The changes of disputes of which the party is told, and which it has not acknowledged. */
+async function told(env: PushEnvironment, who: "TPP" | "Bank"): Promise<readonly string[]> {
+  if (who === "TPP") {
+    return (await waiting(env)).flatMap(({ what }) => what.startsWith("dispute-") ? [what] : []);
+  }
+  const body = JSON.stringify({ returnImmediately: true });
+  const options = { body, signature: null, idempotencyKey: null };
+  const answer = await bankCall(env, env.bankA, "/BANKA/back-channel-events/v1", options);
+  const { sets } = await bodyOf<{ readonly sets: Readonly<Record<string, string>> }>(answer);
+  const events = await Promise.all(Object.entries(sets).map(([jti, token]) => verified(env, jti, token)));
+  return events.flatMap(({ what }) => what.startsWith("dispute-") ? [what] : []);
+}
+
+async function assertBundlesHold(env: PushEnvironment, id: string): Promise<Bundle> {
+  const whole = await grownBundle(env, id);
+  const texts = [whole];
+  for (const who of [env.tpp, env.bankA]) {
+    const answer = await call(env, who, await sharedToken(env, who, "BANKA"), `/BANKA/cases/v1/${id}`);
+    texts.push(await answer.text());
+  }
+  for (const text of texts) {
+    const second: string[] = [];
+    for await (const [, fault] of secondFaults(new TextEncoder().encode(text))) second.push(fault);
+    assertEquals([await faultsOf(text), second], [[], []]);
+    assert(text.includes('"kind":"tpp_dispute"'));
+  }
+  return JSON.parse(whole) as Bundle;
+}
+
+const decide = (env: PushEnvironment, id: string, Outcome = "Upheld"): Promise<Response> =>
+  env.asOperator(`/operations/disputes/${id}/decision`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ Data: { Outcome, Reason: "The bank has shown nothing." } }),
+  });
+
+Deno.test("a dispute is opened, answered and decided: events, statements and evidence of each step [DSP1] [DSP2] [DSP3] [DSP5] [DSP6] [DSP7]", async () => {
+  await using env = await openPushEnvironment();
+  const id = await paidIn(env);
+  const opening = { idempotencyKey: "dispute-1" };
+  const open = { DomesticPaymentId: id, Action: "Open" };
+  const opened = await taken(env, env.tpp, open, opening);
+  assertEquals([opened.Status, opened.OpenedBy, opened.Statement.length], ["Open", "TPP", 1]);
+  assertEquals(await taken(env, env.tpp, open, opening), opened); // a retry
+  assertEquals([await told(env, "Bank"), await told(env, "TPP")], [["dispute-changed Open"], []]);
+  const answered = await taken(env, env.bankA, {
+    DomesticPaymentId: id,
+    Action: "Answer",
+    IsAgreed: false,
+    Statement: "It was credited.",
+  });
+  assertEquals(answered.Status, "Answered");
+  assertEquals(answered.Statement.map(({ By, Statement }) => [By, Statement]), [
+    ["TPP", "It never came."],
+    ["Bank", "It was credited."],
+  ]);
+  assertEquals(await told(env, "TPP"), ["dispute-changed Answered"]);
+  const decided = await bodyOf<Answer>(await decide(env, id));
+  assertEquals([decided.Data.Status, decided.Data.Outcome], ["Decided", "Upheld"]);
+  assertEquals((await told(env, "TPP")).at(-1), "dispute-changed Decided");
+  assertEquals((await told(env, "Bank")).at(-1), "dispute-changed Decided");
+  for (const who of [env.tpp, env.bankA]) {
+    const { Data } = await bodyOf<Answer>(await read(env, who, id));
+    assertEquals([Data.Outcome, Data.DueDateTime, Data.Statement.length], ["Upheld", undefined, 2]);
+    assert(!JSON.stringify(Data).includes("shown nothing"));
+  }
+  assertEquals((await decide(env, id)).status, 409);
+  const { entries } = await assertBundlesHold(env, id);
+  assertEquals(
+    entries.flatMap(({ record }) => record.event.startsWith("dispute.") ? [record.event] : []),
+    ["dispute.opened", "dispute.answered", "dispute.decided"],
+  );
+});
+
+Deno.test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async () => {
+  await using env = await openPushEnvironment();
+  const agreed = await paidIn(env);
+  const notNow = async (who: Participant, id: string, Action: string): Promise<void> => {
+    const more = Action === "Answer" ? { IsAgreed: true } : {};
+    await assertFaults(await step(env, who, { DomesticPaymentId: id, Action, ...more }), 400, [
+      ["Field.Invalid", "Data.Action"],
+    ]);
+  };
+  await notNow(env.tpp, agreed, "Answer");
+  await notNow(env.tpp, agreed, "Withdraw");
+  await taken(env, env.tpp, { DomesticPaymentId: agreed, Action: "Open" });
+  await notNow(env.tpp, agreed, "Open");
+  await notNow(env.tpp, agreed, "Answer");
+  await notNow(env.bankA, agreed, "Withdraw");
+  await notNow(env.bankA, agreed, "Open");
+  const end = await taken(env, env.bankA, { DomesticPaymentId: agreed, Action: "Answer", IsAgreed: true });
+  assertEquals([end.Status, end.Outcome, end.DueDateTime], ["Decided", "Agreed", undefined]);
+  for (const who of [env.tpp, env.bankA]) {
+    for (const action of ["Open", "Answer", "Withdraw"]) await notNow(who, agreed, action);
+  }
+  await assertBundlesHold(env, agreed);
+  const withdrawn = await paidIn(env);
+  await taken(env, env.bankA, { DomesticPaymentId: withdrawn, Action: "Open" });
+  await taken(env, env.tpp, { DomesticPaymentId: withdrawn, Action: "Answer", IsAgreed: false });
+  await notNow(env.tpp, withdrawn, "Withdraw");
+  assertEquals(
+    (await taken(env, env.bankA, { DomesticPaymentId: withdrawn, Action: "Withdraw" })).Status,
+    "Withdrawn",
+  );
+  assertEquals((await decide(env, withdrawn)).status, 409);
+  await assertBundlesHold(env, withdrawn);
+});
+
+Deno.test("a dispute of another participant does not exist, and a faulty step changes nothing [DSP1] [DSP5] [C2]", async () => {
+  await using env = await openPushEnvironment();
+  const id = await paidIn(env);
+  const open = { DomesticPaymentId: id, Action: "Open" };
+  await assertFaults(await step(env, env.otherTpp, open), 400, [["Resource.NotFound"]]);
+  await assertFaults(await step(env, env.tpp, { ...open, Statement: "" }), 400, [[
+    "Field.Invalid",
+    "Data.Statement",
+  ]]);
+  await assertFaults(await step(env, env.tpp, { ...open, Statement: "x".repeat(2001) }), 400, [
+    ["Field.Invalid", "Data.Statement"],
+  ]);
+  await assertFaults(await step(env, env.tpp, { ...open, IsAgreed: true }), 400, [
+    ["Field.Unexpected", "Data.IsAgreed"],
+  ]);
+  await assertFaults(await read(env, env.tpp, id), 400, [["Resource.NotFound"]]);
+  await taken(env, env.tpp, open);
+  await assertFaults(await read(env, env.otherTpp, id), 400, [["Resource.NotFound"]]);
+  await assertFaults(await read(env, env.bankB, id, "BANKB"), 400, [["Resource.NotFound"]]);
+  assertEquals((await decide(env, crypto.randomUUID())).status, 404);
+});
+
+Deno.test("of parallel steps one is taken, and operators see which dispute is overdue [DSP2] [DSP4] [DSP7]", async () => {
+  await using env = await openPushEnvironment();
+  const [first, second] = [await paidIn(env), await paidIn(env)];
+  const both = [env.tpp, env.bankA].map((who) =>
+    step(env, who, { DomesticPaymentId: first, Action: "Open" })
+  );
+  assertEquals((await Promise.all(both)).map(({ status }) => status).toSorted(), [201, 400]);
+  env.now += 60_000;
+  await taken(env, env.tpp, { DomesticPaymentId: second, Action: "Open" });
+  const listed = async (): Promise<readonly (readonly [string, boolean])[]> => {
+    const answer = await env.asOperator("/operations/disputes");
+    const { Data } = await bodyOf<{
+      readonly Data: {
+        readonly Dispute: readonly { readonly DomesticPaymentId: string; readonly IsOverdue: boolean }[];
+      };
+    }>(answer);
+    return Data.Dispute.map(({ DomesticPaymentId, IsOverdue }) => [DomesticPaymentId, IsOverdue] as const);
+  };
+  assertEquals(await listed(), [[first, false], [second, false]]);
+  env.now += 15 * 86_400_000 - 1000;
+  assertEquals(await listed(), [[first, true], [second, false]]);
+});
