@@ -2,7 +2,7 @@
  * A PostgreSQL server of a test's own: on a loopback port, in a temporary folder. It ends with the test, or with the
  * process that started it.
  */
-import { openConnections } from "../../src/base/store/postgres/connections.ts";
+import { openConnections, UNHURRIED } from "../../src/base/store/postgres/connections.ts";
 import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import {
@@ -98,7 +98,7 @@ function databases(
 
 /** Brings a new database's schema up to date. Returns its URL. */
 export async function migrated(url: string): Promise<string> {
-  const connections = await openConnections(readPostgresUrl(url));
+  const connections = await openConnections(readPostgresUrl(url), UNHURRIED);
   await migrate(connections);
   await connections.close();
   return url;

@@ -122,6 +122,9 @@ async function openDirectory(
   return { app, store, server: Deno.serve(listen, (request) => app.fetch(request)) };
 }
 
+/** A busy computer may answer for the directory too late. */
+const REGISTRATION_TRIES = 5;
+
 /** Onboards and registers a TPP and both banks through `api`. */
 export async function settle(
   fixture: ServedFixture,
@@ -130,15 +133,19 @@ export async function settle(
 ): Promise<Omit<FlowEnvironment, "now" | "api" | "browser">> {
   const join = async (who: Parameters<typeof onboardOnly>[1]): Promise<Participant> => {
     const participant = await onboardOnly(fixture, who);
-    const body = await signJwt(participant.signing, registrationClaims(fixture, participant));
-    const headers = { "content-type": "application/jose" };
-    const answer = await api(
-      new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }),
-      participant,
-    );
-    const text = await answer.text();
-    if (answer.status !== 201) throw new Error(`registration of ${who.name}: ${answer.status} ${text}`);
-    return participant;
+    for (let tries = 1;; tries++) {
+      const body = await signJwt(participant.signing, registrationClaims(fixture, participant));
+      const headers = { "content-type": "application/jose" };
+      const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });
+      const answer = await api(request, participant);
+      const text = await answer.text();
+      if (answer.status === 201) return participant;
+      if (answer.status !== 503 || tries === REGISTRATION_TRIES) {
+        throw new Error(`registration of ${who.name}: ${answer.status} ${text}`);
+      }
+      const seconds = Number(answer.headers.get("retry-after") ?? 1);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    }
   };
   const bank = { role: "ASPSP", redirectUris: ["https://bank.example/sca"] } as const;
   return {

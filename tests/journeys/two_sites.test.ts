@@ -22,6 +22,7 @@ import {
   startServer,
   startSite,
   untilCopied,
+  usedAt,
 } from "support/sites.ts";
 import { present } from "testing/answers.ts";
 import type { FlowEnvironment } from "testing/flows.ts";
@@ -113,7 +114,7 @@ async function openDrill(): Promise<Drill> {
     api: send,
     browser: (request) => send(request),
   };
-  const books = openBooks(environment);
+  const books = Object.assign(openBooks(environment), { pageSize: 20 }); // of at most 64 KiB
   bank.answer = (body) =>
     state.bankIsAway ? Promise.resolve(new Response(null, { status: 503 })) : books.answer(body);
   const running = parts.move();
@@ -144,7 +145,7 @@ async function movePlanned(drill: Drill): Promise<void> {
   const early = await shop.authorise();
   let wanted = Infinity;
   const paying = shop.payNew(() => shop.paidAt.length < wanted, AT_ONCE);
-  await until(() => shop.paidAt.length >= PAYMENTS / 2);
+  await shop.untilPaid(PAYMENTS / 2);
   const { ended } = present(one.platform);
   const startedAt = Date.now();
   const end = await shOnPage(one, "pg_controldata");
@@ -180,9 +181,16 @@ async function payUntilLoss(drill: Drill): Promise<readonly string[]> {
   const { one, two, shop, books } = drill;
   const before = shop.paidAt.length;
   if (MEASURED !== undefined) {
-    makeLong(two);
+    const [passed, start] = [makeLong(two), await usedAt(two)];
     void shop.payNew(() => true, AT_ONCE);
-    await until(() => shop.paidAt.length >= before + PAYMENTS);
+    await shop.untilPaid(before + PAYMENTS);
+    const { log, connections } = await usedAt(two);
+    const each = (bytes: number): string => `${Math.round(bytes / 1000 / (shop.paidAt.length - before))} kB`;
+    say(
+      `a payment: ${each(log - start.log)} of WAL, ${
+        each(passed())
+      } to the other site; ${connections} connections`,
+    );
     return [];
   }
   const consented = await shop.authorise();
@@ -204,7 +212,8 @@ async function takeOver(drill: Drill): Promise<number> {
     select (extract(epoch from pg_last_xact_replay_timestamp()) * 1000)::text as at`;
   await shOnPage(one, "pg_last_xact_replay_timestamp");
   await startSite(one);
-  assertEquals((await present(one.platform).logged("store.restored"))["banksHeld"], 2);
+  const restored = present(one.platform).lines.find(({ event }) => event === "store.restored");
+  assertEquals(restored?.["banksHeld"], 2, "a new epoch has begun");
   [drill.active, drill.bankIsAway] = [one, false];
   return Number(last?.at);
 }

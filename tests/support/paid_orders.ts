@@ -34,6 +34,8 @@ export interface Shop {
   pay(order: ShopOrder): Promise<void>;
   /** Pays new orders, so many at a time, while they are wanted. */
   payNew(isWanted: () => boolean, atOnce: number): Promise<void>;
+  /** Waits until so many payments were answered with 201. */
+  untilPaid(count: number): Promise<void>;
   /** Abandons the payments under way. */
   close(): void;
   /** Looks for the payment of each order, and lets customers pay the orders anew whose payment does not exist. */
@@ -49,6 +51,7 @@ export function openShop(env: FlowEnvironment, prefix: string): Shop {
     shop.orders.push(order);
     return order;
   };
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   const attempt = async (order: ShopOrder): Promise<void> => {
     order.consent ??= await authorise(env, order.name);
     const answer = await pay(env, order.consent, { idempotencyKey: order.consent.key });
@@ -66,13 +69,15 @@ export function openShop(env: FlowEnvironment, prefix: string): Shop {
     unexpected: [],
     async authorise() {
       const order = newOrder();
-      order.consent = await authorise(env, order.name);
+      while (order.consent === undefined) {
+        await authorise(env, order.name).then((consent) => order.consent = consent, pause);
+      }
       return order;
     },
     async pay(order) {
       while (order.paymentId === undefined && !isClosed) {
         await attempt(order).catch(() => {}); // no connection, or 503 to a step of the authorization
-        if (order.paymentId === undefined) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        if (order.paymentId === undefined) await pause();
       }
     },
     async payNew(isWanted, atOnce) {
@@ -80,6 +85,9 @@ export function openShop(env: FlowEnvironment, prefix: string): Shop {
         while (isWanted() && !isClosed) await shop.pay(newOrder());
       };
       await Promise.all(Array.from({ length: atOnce }, customer));
+    },
+    async untilPaid(count) {
+      while (shop.paidAt.length < count) await pause();
     },
     close: () => void (isClosed = true),
     async lookAfterAll() {

@@ -86,7 +86,7 @@ async function openSite(
   for (const file of FILES) await Deno.copyFile(`${fixture.folder}/${file}`, `${folder}/${file}`);
   const data = `${servers}/${name}`;
   const port = freePort();
-  const settings = { max_connections: "60", max_slot_wal_keep_size: "1GB" };
+  const settings = { max_connections: "60", max_slot_wal_keep_size: "1GB", wal_compression: "lz4" };
   const place = { programs: postgresPrograms() ?? "", data, log: `${data}.log`, port, settings };
   const env = Object.fromEntries(
     Object.entries({ ...fixture.env, ...more }).map((
@@ -119,9 +119,19 @@ export async function startServer(site: Site): Promise<PostgresNode> {
   return site.node = await startNode(site.place);
 }
 
+/** A process that does not reach its database in time ends. Its service manager starts it again. */
+const STARTS = 5;
+
+/** @throws {Error} with the words of the process if it does not listen */
 export async function startSite(site: Site): Promise<void> {
-  site.platform = await startPlatform(site.folder, site.env);
-  await site.platform.ready;
+  for (let starts = 1;; starts++) {
+    site.platform = await startPlatform(site.folder, site.env);
+    try {
+      return await site.platform.ready;
+    } catch (error) {
+      if (starts === STARTS) throw error;
+    }
+  }
 }
 
 /** The platform's process and the server end as when the site has no power. The folder of the server stays. */
@@ -178,12 +188,29 @@ export async function shOnPage(
   );
 }
 
-/** Withholds what passes from this site's server to the other one for a while, as a long way does. */
-export function makeLong({ link }: Site): void {
-  link.onAnswer = async () => {
+/**
+ * Withholds what passes from this site's server to the other one for a while, as a long way does.
+ *
+ * @returns the number of bytes that have passed since
+ */
+export function makeLong({ link }: Site): () => number {
+  let passed = 0;
+  link.onAnswer = async ({ length }) => {
+    passed += length;
     await new Promise((resolve) => setTimeout(resolve, LATENCY_MS));
     return true;
   };
+  return () => passed;
+}
+
+/** The bytes that a site's server has written to its log, and the connections of the platform to it. */
+export async function usedAt(
+  { node }: Site,
+): Promise<{ readonly log: number; readonly connections: number }> {
+  const [used] = await present(node).admin<{ log: string; connections: string }[]>`
+    select pg_current_wal_lsn() - '0/0'::pg_lsn as log,
+      (select count(*) from pg_stat_activity where application_name = 'hub') as connections`;
+  return { log: Number(used?.log), connections: Number(used?.connections) };
 }
 
 /** Takes the link away, for good. */
