@@ -41,13 +41,15 @@ Deno.test("requests are counted by declared path, bank and client, and rejection
 
 Deno.test("orders are counted by bank and state, with the age of the oldest [O2]", async () => {
   await using env = await openOperated();
+  const oldest = 'platform_order_oldest_age_seconds{bank="BANKA"}';
   await paid(env);
   await env.platform.workOnce();
+  assertEquals(valueOf(await scrape(env), oldest), 0);
   await later(env, 60_000);
   await env.platform.workOnce();
   const text = await scrape(env);
   assertEquals(valueOf(text, 'platform_orders{bank="BANKA",state="waiting"}'), 1);
-  assert((valueOf(text, 'platform_order_oldest_age_seconds{bank="BANKA"}') ?? 0) >= 60);
+  assertEquals(valueOf(text, oldest), 60);
   assert((valueOf(text, 'platform_order_pushes_total{bank="BANKA",result="unreachable"}') ?? 0) > 0);
 });
 
