@@ -1,5 +1,5 @@
 /** Implements the storage port on Deno KV: a file, or `:memory:`. All reads are strongly consistent. */
-import { keyText } from "./key_codec.ts";
+import { keyText } from "./request_reads.ts";
 import { monotonicClock } from "../kernel/clock.ts";
 import {
   type Check,

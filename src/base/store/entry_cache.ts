@@ -3,7 +3,7 @@
  * has: a commit removes the entries that it writes before the database begins, and adds them when it has ended.
  * Readers share frozen values.
  */
-import { keyText } from "./key_codec.ts";
+import { keyText } from "./request_reads.ts";
 import { frozen } from "../kernel/json.ts";
 import { openRecentlyUsed, type RecentlyUsed } from "../kernel/recently_used.ts";
 import type { Commit, Entry, Key, Write } from "./store.ts";

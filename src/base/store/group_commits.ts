@@ -2,7 +2,7 @@
  * Puts commits that wait for the database into one transaction, because a transaction costs more than its entries: it
  * ends with the disk's confirmation. Each commit still succeeds or fails by its own checks.
  */
-import { keyText } from "./key_codec.ts";
+import { keyText } from "./request_reads.ts";
 import { type Commit, type Entry, type Join, StoreFailure, type Write } from "./store.ts";
 
 /** Largest group. Deno KV takes 100 checks, 1,000 writes and 800 KiB of values in a transaction. */

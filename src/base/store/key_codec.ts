@@ -12,11 +12,6 @@ export function encodeKey(key: Key): Uint8Array<ArrayBuffer> {
   return encoder.encode(key.map((part) => `${part}\0`).join(""));
 }
 
-/** A text for each key, other keys have others. For names in memory, not for their order. */
-export function keyText(key: Key): string {
-  return JSON.stringify(key);
-}
-
 /** The first bytes that are above every key below this one. */
 export function endBelow(key: Key): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...encodeKey(key), 0xff);

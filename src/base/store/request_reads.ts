@@ -3,7 +3,6 @@
  * read in one round trip, and each entry is read once. The entries are discarded with the request. A commit still
  * checks the version of each entry that a decision depends on.
  */
-import { keyText } from "./key_codec.ts";
 import type { Entry, Key, Reader, Store } from "./store.ts";
 
 type Found = Promise<Entry<unknown> | null>;
@@ -59,4 +58,9 @@ export function openRequestReads(store: Pick<Store, "getMany">): RequestReads {
 export function started<T>(read: Promise<T>): Promise<T> {
   read.catch(() => {});
   return read;
+}
+
+/** A text for each key, other keys have others. For names in memory, not for their order. */
+export function keyText(key: Key): string {
+  return JSON.stringify(key);
 }

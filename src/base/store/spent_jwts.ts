@@ -4,7 +4,7 @@
  * log if there is any. When that has its place and the row is deleted, they go into a row with those of others. A record is
  * reserved before the transaction begins and released if that fails, and the rows are read when the file is opened.
  */
-import { keyText } from "./key_codec.ts";
+import { keyText } from "./request_reads.ts";
 import {
   logWaitingRecord,
   SPENT_KEPT_LONGER_MS,
