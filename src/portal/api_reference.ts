@@ -32,7 +32,6 @@ export type ApiContent = ApiEndpoint["body"][number];
 export type ApiAnswer = ApiEndpoint["answers"][number];
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-const UNTAGGED = "Other";
 
 /** Dependencies of reading. */
 type ReferenceDeps = ShapeDeps & { readonly known: ReadonlyMap<string, unknown> };
@@ -43,7 +42,6 @@ export function readApiReference(document: unknown, tryLink: TryLink = () => und
 }
 
 function referenceOf(document: JsonObject, tryLink: TryLink) {
-  const info = objectAt(document, "info");
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const shared = sharedSchemas(document, schemas);
   const deps: ReferenceDeps = { document, shared, known: knownValues(document) };
@@ -51,7 +49,7 @@ function referenceOf(document: JsonObject, tryLink: TryLink) {
   const endpoints = groups.flatMap((group) => group.endpoints);
   return {
     tryLink,
-    version: textAt(info, "version") ?? "",
+    version: textAt(objectAt(document, "info"), "version") ?? "",
     baseUrl: textAt(objectsAt(document, "servers")[0] ?? {}, "url"),
     groups,
     commonParameters: commonAmong(endpoints.flatMap(({ parameters }) => parameters), "parameter", "name"),
@@ -98,7 +96,7 @@ function endpointOf(deps: ReferenceDeps, path: string, method: string, item: Jso
   const inherited = (key: string): readonly JsonObject[] =>
     objectsAt(key in operation ? operation : document, key);
   return {
-    tag: String(listAt(operation, "tags")[0] ?? UNTAGGED),
+    tag: String(listAt(operation, "tags")[0] ?? "Other"),
     /** Anchor, unique in the document. */
     id: anchor(`${method}-${path}`),
     method: method.toUpperCase(),

@@ -30,12 +30,11 @@ export const MAX_QUERY_CHARACTERS = 100;
 
 /** The page as a whole HTML document. */
 export function renderPortalPage(page: PortalPage): string {
-  const { title, lead } = page;
   return renderDocument(
     <HtmlDocument
       language="en"
-      title={`${title}: payment initiation platform`}
-      description={typeof lead === "string" ? lead : undefined}
+      title={`${page.title}: payment initiation platform`}
+      description={typeof page.lead === "string" ? page.lead : undefined}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
       script={SCRIPT_PATH}
@@ -47,8 +46,8 @@ export function renderPortalPage(page: PortalPage): string {
     >
       <div class="reference">
         <div class="introduction">
-          <h1>{title}</h1>
-          <p class="lead">{lead}</p>
+          <h1>{page.title}</h1>
+          <p class="lead">{page.lead}</p>
         </div>
         <Aside {...page} />
         <div class="body">
