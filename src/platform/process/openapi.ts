@@ -18,6 +18,8 @@ const TAGS = [
   { name: "Payments", description: "Domestic payments, for TPPs." },
   { name: "Events", description: "What happened to a TPP's consents and payments." },
   { name: "Traces", description: "What the platform did with a participant's requests." },
+  { name: "Evidence", description: "The bundle of a participant's own case." },
+  { name: "Disputes", description: "Disputes about payments, for TPPs and banks." },
   { name: "Back channel", description: "For banks: consents, payer accounts and payment orders." },
   { name: "Browser", description: "Addresses that the customer's browser opens." },
   { name: "Discovery", description: "What anyone may read of the authorization servers." },
@@ -50,6 +52,7 @@ export function platformDocument(
 
 const OPERATIONS_TAGS = [
   { name: "Evidence", description: "The evidence log's checkpoint and proofs." },
+  { name: "Disputes", description: "What a TPP and its bank dispute, and the decision." },
   { name: "Search", description: "Finds a payment by any id." },
   { name: "Histories", description: "Who did what, when and why." },
   { name: "Proposals", description: "Changes that need two operators." },
