@@ -51,6 +51,17 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     await pullAndReport(guides, bank, tpp.shell.env["PAYMENT_ID"] ?? "");
     assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
   });
+  await t.step("both guides: the evidence of the payment, and a dispute about it", async () => {
+    await disputes(guides, tpp, { page: guides.pages.tpp, scope: "payments", action: '"Open"' });
+    bank.shell.env["PAYMENT_ID"] = tpp.shell.env["PAYMENT_ID"] ?? "";
+    await disputes(guides, bank, {
+      page: guides.pages.bank,
+      scope: "bank",
+      action: '"Answer","IsAgreed":false',
+    });
+    const [amount] = JSON.parse(guides.pages.bank.take("prove-dynamic-linking", "Digest of")) as string[];
+    assertEquals(amount, "19.90"); // its digest: transaction_digest.test.ts
+  });
   await t.step("bank guide: the statement after a restore", () => {
     const claims = JSON.parse(
       guides.pages.bank.take("after-a-restore-of-the-platform", "Claims of a statement"),
@@ -161,6 +172,32 @@ async function onboardBank(guides: Guides): Promise<Party> {
   await Deno.writeTextFile(`${shell.cwd}/.data/details.json`, JSON.stringify(onPlatformsScreen));
   await run(shell, onboarding);
   return await onboard(guides, "my-bank");
+}
+
+/** Gets the bundle, and opens a dispute or answers the other party's. */
+async function disputes(
+  guides: Guides,
+  party: Party,
+  { page, scope, action }: {
+    readonly page: Guides["pages"]["tpp"];
+    readonly scope: "payments" | "bank";
+    readonly action: string;
+  },
+): Promise<void> {
+  const { shell } = party;
+  const token = await ownToken(guides, party, scope);
+  const { CONSENT_ID: consentId } = shell.env;
+  Object.assign(shell.env, { TOKEN: token, INTERACTION_ID: crypto.randomUUID() });
+  await armWithProof(party, "GET", `/BANKC/cases/v1/${consentId}`, token);
+  assertEquals((await run(shell, page.take("the-evidence-of-a-payment", "Get the bundle"))).status, 200);
+  const bundle = JSON.parse(await Deno.readTextFile(`${shell.cwd}/case.json`)) as object;
+  assertEquals(JSON.stringify(bundle).includes(`"${consentId}"`), true);
+  const block = page.take("dispute-a-payment", "Open a dispute").replace('"Open"', action);
+  await run(shell, block.split("\n")[0] ?? "");
+  await armWithSignature(party, "dispute.json", "a");
+  await armWithProof(party, "POST", "/BANKC/disputes/v1", token);
+  shell.env["KEY"] = crypto.randomUUID();
+  await request(shell, block, 201);
 }
 
 async function createConsent(guides: Guides, tpp: Party): Promise<void> {

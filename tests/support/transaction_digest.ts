@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { SentConsent } from "testing/flows.ts";
 
-export function transactionDigestOf({ Data: { Initiation } }: SentConsent): string {
+export function transactionDigestOf({ Data: { Initiation } }: Pick<SentConsent, "Data">): string {
   const paths = [
     "InstructedAmount.Amount",
     "InstructedAmount.Currency",

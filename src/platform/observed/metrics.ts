@@ -86,6 +86,11 @@ const ORDERS = {
       "Payments on which the bank has not decided for PLATFORM_UNSETTLED_HOURS, at most 1000. Take the maximum over processes.",
     labels: { bank: "bounded" },
   },
+  platform_disputes_overdue: {
+    kind: "gauge",
+    help:
+      "Disputes whose answer or decision is overdue, of at most 1000 open ones. Take the maximum over processes.",
+  },
   platform_orders_counted_timestamp_seconds: {
     kind: "gauge",
     help: "When the numbers of orders were last counted.",

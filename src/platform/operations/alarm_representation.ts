@@ -11,6 +11,7 @@ export const ALARMS = [
   "OrdersDelayed",
   "OrdersHeld",
   "PaymentsUnsettled",
+  "DisputesOverdue",
   "EventsDead",
 ] as const;
 export type AlarmName = typeof ALARMS[number];
@@ -22,10 +23,12 @@ export const alarmsSchema = z.strictObject({
       z.strictObject({
         Name: z.enum(ALARMS),
         Severity: z.enum(["critical", "warning"]),
-        Of: z.string().openapi({ description: "The bank's code, the client id or the name of the process." }),
+        Of: z.string().openapi({
+          description: "The bank's code, the client id or the name of the process. Empty for disputes.",
+        }),
         Value: z.int().optional().openapi({
           description:
-            "Orders, payments, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
+            "Orders, payments, disputes, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
         }),
       }).openapi("Alarm"),
     ),

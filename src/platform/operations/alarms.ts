@@ -35,6 +35,9 @@ export async function readAlarms(deps: AlarmDeps): Promise<readonly Alarm[]> {
     ...(scrape.get("platform_payments_unsettled") ?? []).flatMap(({ labels, value }) =>
       value > 0 ? [alarm("PaymentsUnsettled", labels["bank"] ?? "", value)] : []
     ),
+    ...(scrape.get("platform_disputes_overdue") ?? []).flatMap(({ value }) =>
+      value > 0 ? [alarm("DisputesOverdue", "", value)] : []
+    ),
     ...(scrape.get("platform_events") ?? []).flatMap(alarmOfEvents),
   ];
   return all.toSorted((one, other) => ALARMS.indexOf(one.Name) - ALARMS.indexOf(other.Name));

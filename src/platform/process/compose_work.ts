@@ -17,6 +17,7 @@ import { countOrders } from "../core/payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "../core/payments/held_orders.ts";
 import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";
+import { openDisputeStore } from "../core/disputes/dispute_store.ts";
 import { openUnsettledStore } from "../operations/unsettled/unsettled_store.ts";
 import { openBankHealthStore } from "../operations/health/bank_health_store.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
@@ -138,6 +139,7 @@ function countingJobs(parts: WorkParts, shared: Shared): Readonly<Record<string,
       ...shared,
       metrics: delivery.metrics,
       unsettled: openUnsettledStore(parts.store),
+      disputes: openDisputeStore(parts.store),
       unsettledMs: parts.config.unsettledHours * 3_600_000,
     }),
     countEvents: pacedJob(
@@ -233,6 +235,7 @@ function caseJobs(
     keptTime,
     keepCasesMs: keepCasesDays * 86_400_000,
     evidenceLog,
+    disputes: openDisputeStore(parts.store),
     eraseCasesDays,
     deleteHistoriesDays,
     controls: openControlsStore(),

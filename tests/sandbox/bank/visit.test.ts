@@ -12,9 +12,10 @@ import {
   CAROL_AT_BANKA,
   CAROL_AT_BANKB,
 } from "../../../src/sandbox/bank/customers.ts";
+import { transactionDigestOf } from "support/transaction_digest.ts";
 import { ALICE, arrive, CAROL, CODE, outcome } from "support/bank_browser.ts";
 import { AUTH_URL } from "support/bank_platform_double.ts";
-import { bankEnvironment, CONSENT_ID, openReturn, START_MS } from "support/bank_environment.ts";
+import { bankEnvironment, CONSENT_ID, initiationOf, openReturn, START_MS } from "support/bank_environment.ts";
 
 const now = START_MS / 1000;
 
@@ -43,6 +44,7 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
     correlation_id: "correlation-1",
     bank_id: "BANKA",
     status_code: "success",
+    transaction_digest: transactionDigestOf({ Data: { Initiation: initiationOf(ALICE_EUR_AT_BANKA) } }),
   });
   assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
 });

@@ -84,6 +84,11 @@ export function afterDecision(dispute: Dispute, outcome: Outcome, at: WallTime):
   return dispute.dueAt === undefined ? undefined : { ...ended(dispute, at), status: "Decided", outcome };
 }
 
+/** Whether the time for the next step has passed. A step is accepted later too (contract DSP4). */
+export function isOverdue({ dueAt }: Dispute, now: number): boolean {
+  return dueAt !== undefined && dueAt < now;
+}
+
 function ended({ dueAt: _, ...dispute }: Dispute, at: WallTime): Dispute {
   return { ...dispute, updatedAt: at, position: Math.max(at, dispute.position + 1) };
 }

@@ -59,6 +59,8 @@ export interface DisputeStore {
   stage(tx: Transaction, former: Entry<Dispute> | null, changed: Dispute): void;
   /** Returns disputes that have not ended, the one that is due first before the others. */
   open(limit: number): Promise<readonly Dispute[]>;
+  /** Whether the payment has a dispute that has not ended. */
+  isOpen(from: Reader, payment: PaymentId): Promise<boolean>;
 }
 
 export function openDisputeStore(store: Store): DisputeStore {
@@ -79,6 +81,7 @@ export function openDisputeStore(store: Store): DisputeStore {
       return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value)
         .toSorted((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0));
     },
+    isOpen: async (from, payment) => await openDisputeRecord.get(from, openDisputeKey(payment)) !== null,
   };
 }
 

@@ -290,7 +290,11 @@ export const ERROR_TABLE = {
   "operations.not_in_log": row(oauth(404, "not_found", "The evidence log has no such leaf or size.")),
   "operations.case_unknown": row(oauth(404, "not_found", "No consent or payment has this id.")),
   "operations.case_open": row(
-    oauth(409, "case_open", "The consent or its payment is not final, or its bank is held after a restore."),
+    oauth(
+      409,
+      "case_open",
+      "The consent or its payment is not final, a dispute about it has not ended, or its bank is held after a restore.",
+    ),
   ),
   "operations.case_retained": row(oauth(409, "case_retained", "The law requires that this case is kept.")),
   "operations.statement_unusable": row(oauth(409, "conflict", "The bank's statement cannot be used.")),

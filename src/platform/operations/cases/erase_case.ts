@@ -27,6 +27,7 @@ import { storedPlacesOf } from "../../evidence/read_case.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { isDecided, type Payment, withoutPerson } from "../../core/payments/payment.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
+import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import { type CaseAgeDeps, youngerThan } from "./case_age.ts";
 import type { KeptTime } from "./kept_time.ts";
@@ -35,6 +36,7 @@ export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
+  readonly disputes: Pick<DisputeStore, "isOpen">;
   readonly log: Log;
   /** Whether the orders of the bank are held, so that its cases may change (Decision G9). */
   readonly isHeld: (from: Reader, bank: BankCode) => Promise<boolean>;
@@ -54,6 +56,8 @@ export interface CaseParts {
   readonly order: Entry<unknown> | null;
   /** Whether the orders of its bank are held. */
   readonly isHeld: boolean;
+  /** Whether a dispute about it has not ended: its evidence is needed. */
+  readonly isDisputed: boolean;
 }
 
 /** Pieces of evidence that one commit deletes. */
@@ -86,18 +90,19 @@ export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at"
 
 /** Reads a case in a transaction. Null if its consent does not exist. */
 export async function readCaseParts(
-  { consents, payments, outbox, isHeld }: EraseCaseDeps,
+  { consents, payments, outbox, disputes, isHeld }: EraseCaseDeps,
   tx: Transaction,
   consentId: ConsentId,
 ): Promise<CaseParts | null> {
   const caseId = await paymentIdOf(consentId);
-  const [consent, payment, order] = await Promise.all([
+  const [consent, payment, order, isDisputed] = await Promise.all([
     consents.find(tx, consentId),
     payments.find(tx, caseId),
     outbox.find(tx, caseId),
+    disputes.isOpen(tx, caseId),
   ]);
   if (consent === null) return null;
-  return { caseId, consent, payment, order, isHeld: await isHeld(tx, consent.value.bank) };
+  return { caseId, consent, payment, order, isHeld: await isHeld(tx, consent.value.bank), isDisputed };
 }
 
 /** Stages the tombstones of a case. {@link openErasures} deletes its evidence and its data key. */
@@ -176,9 +181,10 @@ function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number)
 }
 
 /** Whether the customer, the TPP or the bank may still change the case, or a comparison with the bank. */
-export function isOpen({ consent, payment, order, isHeld }: CaseParts, now: number): boolean {
+export function isOpen({ consent, payment, order, isHeld, isDisputed }: CaseParts, now: number): boolean {
   const { status } = asOf(consent.value, now);
-  return isHeld || status === "AwaitingAuthorisation" || status === "Authorized" || order !== null ||
+  return isHeld || isDisputed || status === "AwaitingAuthorisation" || status === "Authorized" ||
+    order !== null ||
     (payment !== null && !isDecided(payment.value));
 }
 

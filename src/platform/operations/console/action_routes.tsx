@@ -1,9 +1,11 @@
 /** The page of each change: what it does, a form with a reason, and the answer of the operations API. */
+import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { honoPath } from "../../../base/http/endpoint.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { type Action, ACTIONS, bodyOf, type Field } from "./actions.ts";
 import { ChangeForm, type FormField } from "../../../console/form.tsx";
+import { disputeDetails } from "./disputes_page.tsx";
 import { renderFrame } from "../../../console/frame.tsx";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Language } from "../../../pages/language.ts";
@@ -53,8 +55,12 @@ function subjectOf({ path }: Action, sent: string): string {
 
 async function shownOf(visit: Visit, action: Action, path: string): Promise<Shown> {
   const of = subjectOf(action, path);
-  const isDecision = action.path.startsWith("/proposals/");
-  return { action, path, of, ...(isDecision ? { proposal: await proposalOf(visit, of) } : {}) };
+  if (action.path.startsWith("/disputes/")) {
+    return { action, path, of, details: await disputeDetails(visit, of) };
+  }
+  if (!action.path.startsWith("/proposals/")) return { action, path, of };
+  const one = await proposalOf(visit, of);
+  return { action, path, of, details: <ProposalDetails visit={visit} one={one} /> };
 }
 
 interface Shown {
@@ -62,20 +68,24 @@ interface Shown {
   readonly path: string;
   /** The id of what is changed. */
   readonly of: string;
-  /** The change that is decided on. */
-  readonly proposal?: Awaited<ReturnType<typeof proposalOf>>;
+  /** What is decided on. */
+  readonly details?: JSX.Element;
   /** Why the API did not make the change, in English. */
   readonly fault?: string;
 }
 
-function draw(program: ConsoleProgram, visit: Visit, { action, path, of, proposal, fault }: Shown): string {
+function draw(
+  program: ConsoleProgram,
+  visit: Visit,
+  { action, path, of, details = <></>, fault }: Shown,
+): string {
   const { language } = visit;
   const title = words(language, action.title);
   const view = {
     title,
     of,
     effect: phrase(language, `${action.title}.effect` as PlainKey),
-    details: proposal === undefined ? null : <ProposalDetails visit={visit} one={proposal} />,
+    details,
     path,
     fields: action.fields.map((field) => formField(language, field)),
     submit: title,
@@ -85,7 +95,12 @@ function draw(program: ConsoleProgram, visit: Visit, { action, path, of, proposa
   return renderFrame(program, { ...visit, title }, <ChangeForm visit={visit} view={view} />);
 }
 
-export function formField(language: Language, { name, member, kind, least, most }: Field): FormField {
+export function formField(
+  language: Language,
+  { name, member, kind, least, most, choices = [] }: Field,
+): FormField {
   const hint = kind === "check" ? {} : { hint: phrase(language, `field.${name}.hint` as PlainKey) };
-  return { name, member, kind, least, most, label: phrase(language, `field.${name}`), ...hint };
+  const worded = choices.map((one) => [one, phrase(language, `disputes.${one}`)] as const);
+  const label = phrase(language, `field.${name}`);
+  return { name, member, kind, least, most, label, choices: worded, ...hint };
 }

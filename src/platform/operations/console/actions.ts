@@ -1,14 +1,16 @@
 /** The changes that operators make in the console. Each one is a request of the operations API with a form. */
 import type { PlainKey } from "./phrase.ts";
 
-export type FieldName = "reason" | "statusReason" | "mayBeAtBank" | "from" | "until" | "text";
+export type FieldName = "reason" | "statusReason" | "mayBeAtBank" | "from" | "until" | "text" | "outcome";
 
 /** How a field of a form is a member of the request. */
 export interface Field {
   readonly name: FieldName;
   /** Member of `Data`. */
   readonly member: string;
-  readonly kind: "lines" | "line" | "time" | "check";
+  readonly kind: "lines" | "line" | "time" | "check" | "choice";
+  /** Values of a choice, which the messages name. */
+  readonly choices?: readonly ("Upheld" | "Rejected")[];
   /** Characters. */
   readonly least?: number;
   readonly most?: number;
@@ -57,6 +59,15 @@ export const ACTIONS: readonly Action[] = [
     title: "action.redriveEvents",
     fields: [],
     back: EVENTS,
+  },
+  {
+    path: "/disputes/{paymentId}/decision",
+    title: "action.decideDispute",
+    fields: [
+      { name: "outcome", member: "Outcome", kind: "choice", choices: ["Upheld", "Rejected"] },
+      REASON,
+    ],
+    back: "/console/disputes",
   },
   { path: "/banks/{id}/inquire", title: "action.inquire", fields: [], back: "/console/unsettled" },
   { path: "/banks/{id}/hold", title: "action.hold", fields: [REASON], back: BANKS },

@@ -167,3 +167,9 @@ export function badgeOf(status: string): Badge {
   if (status === "Rejected") return "bad";
   return status.startsWith("Accepted") ? "good" : "neutral";
 }
+
+/** The id of a payment, with a link to its case for who may open it. */
+export function CaseLink({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
+}

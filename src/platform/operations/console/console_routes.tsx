@@ -15,6 +15,7 @@ import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
 import { historyPage } from "./history_page.tsx";
 import { evidencePage } from "./evidence_page.tsx";
+import { disputesPage } from "./disputes_page.tsx";
 import { designPage } from "./design_page.tsx";
 import { eventsPage } from "./events_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
@@ -73,6 +74,7 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
     page("/console", "dashboard.title", (visit, { live }) => dashboard(visit, clock(), live === "1")),
     page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
     page("/console/unsettled", "unsettled.title", (visit) => unsettledPage(visit)),
+    page("/console/disputes", "disputes.title", (visit) => disputesPage(visit)),
     page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {

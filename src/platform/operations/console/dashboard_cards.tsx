@@ -81,6 +81,8 @@ function pathOf({ Name, Of }: Alarm): string {
       return "/console/banks";
     case "PaymentsUnsettled":
       return "/console/unsettled";
+    case "DisputesOverdue":
+      return "/console/disputes";
     case "EventsDead":
       return "/console/events";
     default:

@@ -13,6 +13,7 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console/own", "own.title"],
   ["/console/orders", "orders.title"],
   ["/console/unsettled", "unsettled.title"],
+  ["/console/disputes", "disputes.title"],
   ["/console/events", "events.title"],
   ["/console/banks", "banks.title"],
   ["/console/participants", "participants.title"],

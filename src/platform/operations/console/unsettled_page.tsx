@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
-import { StatusOf } from "./case_head.tsx";
+import { CaseLink, StatusOf } from "./case_head.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
@@ -33,7 +33,7 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
                   name="unsettled.title"
                   heads={["column.payment", "column.time", "column.status", "column.since"]}
                   rows={Payment.map((one) => [
-                    <CaseOf visit={visit} id={one.DomesticPaymentId} />,
+                    <CaseLink visit={visit} id={one.DomesticPaymentId} />,
                     <Instant visit={visit} at={one.CreationDateTime} />,
                     <StatusOf language={language} of="payment" status={one.Status} />,
                     <Instant visit={visit} at={one.StatusUpdateDateTime} />,
@@ -46,9 +46,4 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
       </Read>
     </>
   );
-}
-
-function CaseOf({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
-  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
 }

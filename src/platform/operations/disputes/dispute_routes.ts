@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { decideDispute, type DecideDisputeDeps } from "../../core/disputes/decide_dispute.ts";
-import type { Dispute } from "../../core/disputes/dispute.ts";
+import { type Dispute, isOverdue } from "../../core/disputes/dispute.ts";
 import {
   disputeData,
   disputeFields,
@@ -27,14 +27,16 @@ export type DisputeOperationDeps = DecideDisputeDeps;
 const LISTED = 1000;
 
 const parties = { BankId: z.string(), TppId: z.string() };
-const listSchema = z.strictObject({
+/** Schema of the list. */
+export const openDisputesSchema = z.strictObject({
   Data: z.strictObject({
     Dispute: z.array(
       z.strictObject({ ...disputeFields, ...parties, IsOverdue: z.boolean() }).openapi("OpenDispute"),
     ),
   }),
 });
-const oneSchema = z.strictObject({ Data: disputeData.extend(parties) });
+/** Schema of a dispute for who decides it. */
+export const disputeForDecisionSchema = z.strictObject({ Data: disputeData.extend(parties) });
 const decisionSchema = z.strictObject({
   Data: z.strictObject({ Outcome: z.enum(["Upheld", "Rejected"]), Reason: plainText(10, 500) }),
 });
@@ -48,7 +50,7 @@ const listRoute = createRoute({
   operationId: "listDisputes",
   summary: "Disputes that have not ended",
   description: `At most ${LISTED}, the one that is due first before the others, without the statements.`,
-  responses: { 200: operationAnswer("The disputes", listSchema), ...operationErrors() },
+  responses: { 200: operationAnswer("The disputes", openDisputesSchema), ...operationErrors() },
 });
 const readRoute = createRoute({
   ...common,
@@ -58,7 +60,7 @@ const readRoute = createRoute({
   summary: "A dispute with the statements of both parties",
   description: "Also one that has ended.",
   request: { params },
-  responses: { 200: operationAnswer("The dispute", oneSchema), ...operationErrors(404) },
+  responses: { 200: operationAnswer("The dispute", disputeForDecisionSchema), ...operationErrors(404) },
 });
 const decisionRoute = createRoute({
   ...common,
@@ -74,7 +76,7 @@ const decisionRoute = createRoute({
     body: { required: true, content: { "application/json": { schema: decisionSchema } } },
   },
   responses: {
-    200: operationAnswer("The dispute has ended", oneSchema),
+    200: operationAnswer("The dispute has ended", disputeForDecisionSchema),
     ...proposedAnswer(),
     ...operationErrors(400, 404, 409, 413, 415),
   },
@@ -87,7 +89,7 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
       const listed = (await deps.disputes.open(LISTED)).map((dispute) => ({
         ...disputeMembers(dispute),
         ...partiesOf(dispute),
-        IsOverdue: (dispute.dueAt ?? now) < now,
+        IsOverdue: isOverdue(dispute, now),
       }));
       return c.json({ Data: { Dispute: listed } });
     }),
@@ -113,6 +115,6 @@ function partiesOf({ bank, clientId }: Dispute): { readonly BankId: string; read
 async function represent(
   { store }: DisputeOperationDeps,
   dispute: Dispute,
-): Promise<z.infer<typeof oneSchema>["Data"]> {
+): Promise<z.infer<typeof disputeForDecisionSchema>["Data"]> {
   return { ...representStatements(dispute, await statementsOf(store, dispute)), ...partiesOf(dispute) };
 }

@@ -1,5 +1,6 @@
 /**
- * Background work: finds the payments on which a bank has not decided for long (contract OP34). Each payment is looked at
+ * Background work: finds the payments on which a bank has not decided for long (contract OP34), and counts the disputes whose
+ * next step is overdue. Each payment is looked at
  * once when its time has passed, in the order of the bank's payments, and again each minute only if it was undecided. So the
  * commits of payments have no index to keep. Several processes share the search: its place is part of each commit.
  */
@@ -7,6 +8,8 @@ import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
+import { isOverdue } from "../../core/disputes/dispute.ts";
+import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
 import { isDecided, type Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient } from "../../core/registration/client.ts";
@@ -22,7 +25,8 @@ export interface ReadUnsettledDeps extends TransactDeps {
 export interface FindUnsettledDeps extends ReadUnsettledDeps {
   readonly clock: Clock;
   readonly steady: SteadyClock;
-  readonly metrics: Pick<PlatformMetrics, "replace">;
+  readonly metrics: Pick<PlatformMetrics, "replace" | "set">;
+  readonly disputes: Pick<DisputeStore, "open">;
   /** Milliseconds from its creation. */
   readonly unsettledMs: number;
 }
@@ -34,6 +38,9 @@ const PAGE = 200;
 const MAX_PAGES = 50;
 /** Of one bank that are shown and counted. More are found when these are decided. */
 export const MAX_UNSETTLED = 1000;
+
+/** Disputes that are looked at. More are when these have ended. */
+const MAX_DISPUTES = 1000;
 
 /** Opens the job. It returns how many it has found, and 0 at once unless a minute has passed. @throws {StoreFailure} */
 export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => boolean) => Promise<number> {
@@ -49,6 +56,9 @@ export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => 
       counted.push({ labels: { bank: code }, value: await forgetDecided(deps, code) });
     }
     deps.metrics.replace("platform_payments_unsettled", counted);
+    const disputes = await deps.disputes.open(MAX_DISPUTES);
+    const overdue = disputes.filter((dispute) => isOverdue(dispute, deps.clock())).length;
+    deps.metrics.set("platform_disputes_overdue", {}, overdue);
     return found;
   };
 }

@@ -1,7 +1,10 @@
 /** `/{BANK}/disputes/v1` and `/operations/disputes` (contract DSP1 to DSP7). */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
-import { openPushEnvironment, type PushEnvironment } from "support/orders.ts";
+import { openPushEnvironment, type PushEnvironment, report } from "support/orders.ts";
+import { erase } from "support/personal_case.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import type { Alarms } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { bodyOf } from "testing/answers.ts";
@@ -210,4 +213,35 @@ Deno.test("of parallel steps one is taken, and operators see which dispute is ov
   assertEquals(await listed(), [[first, false], [second, false]]);
   env.now += 15 * 86_400_000 - 1000;
   assertEquals(await listed(), [[first, true], [second, false]]);
+});
+
+Deno.test("an overdue dispute is an alarm until it has ended, its page decides it, and its case stays meanwhile [DSP4] [DSP7] [OP31]", async () => {
+  await using env = await openPushEnvironment(undefined, {
+    environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
+  });
+  const id = await paidIn(env);
+  await taken(env, env.tpp, { DomesticPaymentId: id, Action: "Open" });
+  await taken(env, env.bankA, { DomesticPaymentId: id, Action: "Answer", IsAgreed: false });
+  const alarms = async (): Promise<readonly unknown[]> => {
+    env.now += 60_000;
+    await env.platform.workOnce();
+    const { Data } = await good<Alarms>(env.asOperator("/operations/alarms", {}, "viewer"), 200);
+    return Data.Alarm.flatMap(({ Name, Value }) => Name === "DisputesOverdue" ? [Value] : []);
+  };
+  assertEquals(await alarms(), []);
+  env.now += 15 * 86_400_000;
+  assertEquals(await alarms(), [1]);
+  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  env.now += 86_400_000;
+  assertEquals((await erase(env, id)).status, 409);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("operator");
+  assertMatch((await browser.get("/console/disputes")).html, /Waits for a decision/);
+  const form = `/console/disputes/${id}/decision`;
+  assertMatch((await browser.get(form)).html, /It never came\.[\s\S]*The opener is right/);
+  const done = await browser.submit(form, { outcome: "Upheld", reason: "The bank has shown nothing." });
+  assertEquals(done.headers.get("location"), "/console/disputes?done=action.decideDispute");
+  assertEquals(await alarms(), []);
+  env.now += 2 * 86_400_000;
+  assertEquals([await alarms(), (await erase(env, id)).status], [[], 200]);
 });

@@ -238,6 +238,7 @@ const TOGETHER = [
 const ELSEWHERE = [
   "EdgeFailing",
   "EdgeServerDown",
+  "DisputesOverdue",
   "ErrorBudgetBurns",
   "HandshakesFailing",
   "OrdersHeld",

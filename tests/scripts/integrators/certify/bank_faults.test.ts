@@ -91,6 +91,9 @@ Deno.test("a case that finds no planted fault is named with the reason", () => {
     "BANK-J04", // like the first journey
     "BANK-J05", // its claims are wrong in many ways at once
     "BANK-W06", // fails if the bank shows a page, as with accounts that it cannot report
+    "BANK-E01", // the faults of a bank that delivers results are in bank.test.ts
+    "BANK-E02",
+    "BANK-E03",
     "BANK-H01", // the control of the other handovers
     "BANK-H25", // a bank that takes it takes parallel ones too
     "BANK-O04", // a bank that executes it twice executes parallel or later copies twice, too
