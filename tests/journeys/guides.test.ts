@@ -188,8 +188,16 @@ async function disputes(
   const token = await ownToken(guides, party, scope);
   const { CONSENT_ID: consentId } = shell.env;
   Object.assign(shell.env, { TOKEN: token, INTERACTION_ID: crypto.randomUUID() });
-  await armWithProof(party, "GET", `/BANKC/cases/v1/${consentId}`, token);
-  assertEquals((await run(shell, page.take("the-evidence-of-a-payment", "Get the bundle"))).status, 200);
+  const take = async (): Promise<number | undefined> => {
+    await armWithProof(party, "GET", `/BANKC/cases/v1/${consentId}`, token);
+    return (await run(shell, page.take("the-evidence-of-a-payment", "Get the bundle"))).status;
+  };
+  let status = await take();
+  while (status === 503) { // its newest entry has no place in the log yet
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    status = await take();
+  }
+  assertEquals(status, 200);
   const bundle = JSON.parse(await Deno.readTextFile(`${shell.cwd}/case.json`)) as object;
   assertEquals(JSON.stringify(bundle).includes(`"${consentId}"`), true);
   const block = page.take("dispute-a-payment", "Open a dispute").replace('"Open"', action);
