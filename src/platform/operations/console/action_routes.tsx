@@ -69,7 +69,7 @@ interface Shown {
   /** The id of what is changed. */
   readonly of: string;
   /** What is decided on. */
-  readonly details?: JSX.Element;
+  readonly details?: JSX.Element | null;
   /** Why the API did not make the change, in English. */
   readonly fault?: string;
 }
@@ -77,7 +77,7 @@ interface Shown {
 function draw(
   program: ConsoleProgram,
   visit: Visit,
-  { action, path, of, details = <></>, fault }: Shown,
+  { action, path, of, details = null, fault }: Shown,
 ): string {
   const { language } = visit;
   const title = words(language, action.title);
