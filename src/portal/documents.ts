@@ -77,6 +77,7 @@ export { default as "operations/runbooks/client-certificate-expires" } from "../
 export { default as "operations/runbooks/clock-differs" } from "../../docs/operations/runbooks/clock-differs.md" with { type: "text" };
 export { default as "operations/runbooks/connections-near-limit" } from "../../docs/operations/runbooks/connections-near-limit.md" with { type: "text" };
 export { default as "operations/runbooks/directory-unavailable" } from "../../docs/operations/runbooks/directory-unavailable.md" with { type: "text" };
+export { default as "operations/runbooks/disputes-overdue" } from "../../docs/operations/runbooks/disputes-overdue.md" with { type: "text" };
 export { default as "operations/runbooks/edge-failing" } from "../../docs/operations/runbooks/edge-failing.md" with { type: "text" };
 export { default as "operations/runbooks/edge-server-down" } from "../../docs/operations/runbooks/edge-server-down.md" with { type: "text" };
 export { default as "operations/runbooks/error-budget-burns" } from "../../docs/operations/runbooks/error-budget-burns.md" with { type: "text" };
