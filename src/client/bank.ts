@@ -13,9 +13,12 @@ export {
   PlatformRejected,
   pollBankEvents,
   putPayerAccounts,
+  readCase,
   readConsent,
+  readDispute,
   reportStatus,
   type StatusReport,
+  takeDisputeStep,
 } from "./bank/back_channel.ts";
 export {
   type Bank,
@@ -37,6 +40,7 @@ export { type ResultStatusCode, resultUrl, type ScaResult } from "./bank/seal_re
 export { transactionDigest } from "./bank/transaction_digest.ts";
 export { ApiErrorResponse } from "./party/api_error.ts";
 export type { Endpoints, OwnCredentials, ParticipantFolder } from "./party/connection.ts";
+export type { DisputeSeen, DisputeStatement, DisputeStep } from "./party/dispute.ts";
 export { SettingsError, UntrustedMessage } from "./party/errors.ts";
 export type { MutualTlsFetch } from "./party/mutual_tls.ts";
 export { loadParticipant, type Participant, type TransportIdentity } from "./party/participant.ts";

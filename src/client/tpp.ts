@@ -10,6 +10,8 @@ export { ApiErrorResponse } from "./party/api_error.ts";
 export { type AccessToken, grantClientToken, type PendingAuthorization } from "./tpp/authorization.ts";
 export { listBanks, type OfferedBank } from "./tpp/banks.ts";
 export type { Endpoints, OwnCredentials, ParticipantFolder } from "./party/connection.ts";
+export type { DisputeSeen, DisputeStatement, DisputeStep } from "./party/dispute.ts";
+export { readCase, readDispute, takeDisputeStep } from "./tpp/disputes.ts";
 export { awaitReturn } from "./tpp/customers_return.ts";
 export {
   confirmFunds,

@@ -1,5 +1,6 @@
 /** `deno task start` through its life: first start, rejected starts, a crash, a second start, a clean stop [F1, F2]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { disputePayment } from "../../scripts/integrators/demo/dispute.ts";
 import { makePayment } from "../../scripts/integrators/demo/payment.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { readPayment } from "../../src/client/tpp/domestic_payments.ts";
@@ -82,6 +83,23 @@ Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops
       const output = await sandbox.ready;
       assert(!output.includes("First start"));
       assertMatch(await statusOf(dir, paymentId), /^AcceptedSettlement/);
+    });
+
+    await t.step("its TPP and its bank dispute it, and the TPP gets the evidence [DSP2] [EV17]", async () => {
+      const endpoints = await readEndpoints(dir);
+      if (endpoints === undefined) throw new Error("there is no endpoints.json");
+      const told: string[] = [];
+      const payment = { bank: "BANKA", paymentId };
+      const sandboxParts = { dir, endpoints, now: Date.now };
+      await asShop(
+        dir,
+        (shop) => disputePayment(shop, payment, sandboxParts, ({ text }) => void told.push(text)),
+      );
+      assertMatch(
+        told.join("\n"),
+        /Open, an answer is due[\s\S]*Answered[\s\S]*TPP: .*Bank: It was credited/,
+      );
+      assertMatch(told.at(-1) ?? "", /^evidence: a bundle of \d{5,} characters/);
     });
 
     await t.step("SIGTERM stops cleanly", async () => {

@@ -8,6 +8,7 @@ import { printError, printLine } from "../../command_line/print.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { openSandbox } from "../../command_line/sandbox.ts";
+import { disputePayment } from "./dispute.ts";
 import { type DemoOptions, readOptions, usage } from "./options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./payment.ts";
 
@@ -54,7 +55,12 @@ async function run(
       now: sandbox.now,
     });
     try {
-      return await makePayment(tpp, options, report);
+      const outcome = await makePayment(tpp, options, report);
+      const { bank, paymentId } = outcome;
+      if (options.dispute && paymentId !== undefined) {
+        await disputePayment(tpp, { bank, paymentId }, sandbox, report);
+      }
+      return outcome;
     } finally {
       tpp.close();
     }

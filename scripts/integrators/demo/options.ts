@@ -10,6 +10,7 @@ export type ConsentKind = "implicit" | "platform" | "bank";
 export interface DemoOptions {
   readonly consent: ConsentKind;
   readonly reject: boolean;
+  readonly dispute: boolean;
   readonly json: boolean;
   readonly profile: "a" | "b";
 }
@@ -25,6 +26,7 @@ Usage: deno task demo [options]
   --profile b          sign payloads as OBIE v3.1.4 and later do (default)
   --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
   --refuse             the customer rejects; the exit status is then 3, never 0
+  --dispute            then the TPP disputes the payment, and the bank answers
   --json               print the result as JSON on stdout, the steps on stderr
 
 A running sandbox is used where there is one (SANDBOX_DIR, default .data/sandbox); else the demo starts its own.
@@ -39,11 +41,12 @@ const CONSENT_KINDS: readonly ConsentKind[] = ["implicit", "platform", "bank"];
 
 /** Reads the arguments. @throws {UsageError} */
 export function readOptions(args: readonly string[]): DemoOptions {
-  const given = optionsOf(args, ["consent", "profile"], ["refuse", "json"]);
+  const given = optionsOf(args, ["consent", "profile"], ["refuse", "dispute", "json"]);
   return {
     consent: choice("--consent", CONSENT_KINDS, given.consent ?? "platform"),
     profile: choice("--profile", ["a", "b"], given.profile ?? "b"),
     reject: given.refuse ?? false,
+    dispute: given.dispute ?? false,
     json: given.json ?? false,
   };
 }

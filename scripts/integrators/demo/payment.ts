@@ -67,7 +67,7 @@ const customerIban = "GB33BUKB20201555555555";
 /** Makes one payment. @throws {Error} when a step fails that was not meant to. */
 export async function makePayment(
   tpp: Tpp,
-  options: DemoOptions,
+  options: Omit<DemoOptions, "dispute">,
   report: (step: DemoStep) => void,
 ): Promise<DemoOutcome> {
   const bank = bankOf[options.consent];
@@ -129,7 +129,11 @@ async function announce(demo: Demo, consentId: string): Promise<PendingAuthoriza
   return pending;
 }
 
-async function sendCustomer(demo: Demo, pending: PendingAuthorization, options: DemoOptions): Promise<URL> {
+async function sendCustomer(
+  demo: Demo,
+  pending: PendingAuthorization,
+  options: Omit<DemoOptions, "dispute">,
+): Promise<URL> {
   const plan = {
     startUrl: pending.url,
     redirectUri: demo.flow.tpp.redirectUri,

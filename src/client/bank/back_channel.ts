@@ -3,6 +3,14 @@
  * status, poll events (contract EP11, EP12, EVT19; Decisions D2, D3). Only handles the wire format.
  */
 import * as z from "zod/mini";
+import {
+  CASES,
+  disputeIn,
+  DISPUTES,
+  type DisputeSeen,
+  type DisputeStep,
+  stepOnWire,
+} from "../party/dispute.ts";
 import { UntrustedMessage } from "../party/errors.ts";
 import { signPayload } from "../party/payload_signature.ts";
 import { type EventPoll, openPoll, type PolledEvents } from "../party/platform_event.ts";
@@ -192,17 +200,68 @@ export async function pollBankEvents(bank: Bank, poll: EventPoll = {}): Promise<
   return await openPoll(receiver, await bodyOf("polling events", response));
 }
 
-async function putSigned(
+/**
+ * Takes a step in a dispute about a payment, signed (contract DSP1, DSP2).
+ * @throws {PlatformRejected} on any status but 201
+ */
+export async function takeDisputeStep(
+  bank: Bank,
+  step: DisputeStep,
+  idempotencyKey: string = crypto.randomUUID(),
+): Promise<DisputeSeen> {
+  const headers = { "x-fapi-interaction-id": crypto.randomUUID(), "x-idempotency-key": idempotencyKey };
+  const url = `${bank.baseUrl}/${bank.code}/${DISPUTES}`;
+  const response = await sendSigned(bank, { method: "POST", url, content: stepOnWire(step), headers });
+  return disputeIn(await bodyOf("a step in a dispute", response, 201));
+}
+
+/** Reads the dispute about a payment (contract DSP5). @throws {PlatformRejected} on any status but 200 */
+export async function readDispute(bank: Bank, paymentId: string): Promise<DisputeSeen> {
+  return disputeIn(await read(bank, `${DISPUTES}/${paymentId}`));
+}
+
+/**
+ * Gets the bundle of a consent and its payment, which anyone can verify offline (contract EV17).
+ * @param id of the consent or the payment
+ * @throws {PlatformRejected} on any status but 200; 503 for some seconds after a change, until the log has it
+ */
+export async function readCase(bank: Bank, id: string): Promise<unknown> {
+  return await read(bank, `${CASES}/${id}`);
+}
+
+async function read(bank: Bank, path: string): Promise<unknown> {
+  const headers = { accept: "application/json", "x-fapi-interaction-id": crypto.randomUUID() };
+  const response = await bank.link.call({
+    method: "GET",
+    url: `${bank.baseUrl}/${bank.code}/${path}`,
+    headers,
+  });
+  return await bodyOf(`reading ${path}`, response);
+}
+
+function putSigned(
   bank: Bank,
   url: string,
   content: unknown,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
+  return sendSigned(bank, { method: "PUT", url, content, headers });
+}
+
+async function sendSigned(
+  bank: Bank,
+  { method, url, content, headers }: {
+    readonly method: "PUT" | "POST";
+    readonly url: string;
+    readonly content: unknown;
+    readonly headers: Readonly<Record<string, string>>;
+  },
+): Promise<Response> {
   // Serialised once, so that the signed bytes are the bytes sent.
   const body = JSON.stringify(content);
   const signature = await signPayload(bank.signer, new TextEncoder().encode(body), bank.now());
   return await bank.link.call({
-    method: "PUT",
+    method,
     url,
     headers: { ...headers, "content-type": "application/json", "x-jws-signature": signature },
     body,
@@ -221,8 +280,8 @@ function customerHeaders(
   };
 }
 
-async function bodyOf(call: string, response: Response): Promise<unknown> {
-  if (response.status === 200) return await response.json();
+async function bodyOf(call: string, response: Response, expected = 200): Promise<unknown> {
+  if (response.status === expected) return await response.json();
   await response.body?.cancel();
   throw new PlatformRejected(call, response.status);
 }
