@@ -51,9 +51,13 @@ export async function disputeDetails(visit: Visit, paymentId: string): Promise<J
   const path = `/operations/disputes/${encodeURIComponent(paymentId)}`;
   return (
     <>
-      <p>
-        <CaseLink visit={visit} id={paymentId} />
-      </p>
+      {visit.may("GET /console/cases/{id}")
+        ? (
+          <p>
+            <a href={`/console/cases/${paymentId}`}>{phrase(language, "case.title")}</a>
+          </p>
+        )
+        : null}
       <Read visit={visit} answer={await visit.read(path, disputeForDecisionSchema)}>
         {({ Data: { Statement: said } }) => (
           <dl class="facts">
