@@ -129,7 +129,8 @@ export async function putPayerAccounts(bank: Bank, update: PayerAccountsUpdate):
     Sub: update.sub,
     DebtorAccount: update.accounts,
   };
-  const response = await putSigned(bank, url, { Data: data }, customerHeaders(bank, update.customerIp));
+  const headers = customerHeaders(bank, update.customerIp);
+  const response = await sendSigned(bank, { method: "PUT", url, content: { Data: data }, headers });
   await bodyOf("putting payer accounts", response);
 }
 
@@ -155,11 +156,10 @@ export async function deliverResult(bank: Bank, sealed: string): Promise<void> {
  * @throws {PlatformRejected} on any status but 200
  */
 export async function listOrders(bank: Bank, after: string | undefined): Promise<OrderPage> {
-  const url = new URL(`${bank.baseUrl}/${bank.code}/back-channel-payments/v1`);
-  if (after !== undefined) url.searchParams.set("after", after);
-  const headers = { accept: "application/json", "x-fapi-interaction-id": crypto.randomUUID() };
-  const response = await bank.link.call({ method: "GET", url: url.href, headers });
-  const { Data } = orderPageSchema.parse(await bodyOf("listing orders", response));
+  const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+  const { Data } = orderPageSchema.parse(
+    await read(bank, "listing orders", `back-channel-payments/v1${query}`),
+  );
   return { orders: Data.PaymentOrder, after: Data.After };
 }
 
@@ -175,9 +175,8 @@ export async function reportStatus(bank: Bank, report: StatusReport): Promise<vo
     StatusUpdateDateTime: new Date(at).toISOString(),
     ...wordOnWire(report),
   };
-  const response = await putSigned(bank, url, { Data: data }, {
-    "x-fapi-interaction-id": crypto.randomUUID(),
-  });
+  const headers = { "x-fapi-interaction-id": crypto.randomUUID() };
+  const response = await sendSigned(bank, { method: "PUT", url, content: { Data: data }, headers });
   await bodyOf("reporting a status", response);
 }
 
@@ -217,7 +216,7 @@ export async function takeDisputeStep(
 
 /** Reads the dispute about a payment (contract DSP5). @throws {PlatformRejected} on any status but 200 */
 export async function readDispute(bank: Bank, paymentId: string): Promise<DisputeSeen> {
-  return disputeIn(await read(bank, `${DISPUTES}/${paymentId}`));
+  return disputeIn(await read(bank, "reading a dispute", `${DISPUTES}/${paymentId}`));
 }
 
 /**
@@ -226,26 +225,17 @@ export async function readDispute(bank: Bank, paymentId: string): Promise<Disput
  * @throws {PlatformRejected} on any status but 200; 503 for some seconds after a change, until the log has it
  */
 export async function readCase(bank: Bank, id: string): Promise<unknown> {
-  return await read(bank, `${CASES}/${id}`);
+  return await read(bank, "reading a case", `${CASES}/${id}`);
 }
 
-async function read(bank: Bank, path: string): Promise<unknown> {
+async function read(bank: Bank, call: string, path: string): Promise<unknown> {
   const headers = { accept: "application/json", "x-fapi-interaction-id": crypto.randomUUID() };
   const response = await bank.link.call({
     method: "GET",
     url: `${bank.baseUrl}/${bank.code}/${path}`,
     headers,
   });
-  return await bodyOf(`reading ${path}`, response);
-}
-
-function putSigned(
-  bank: Bank,
-  url: string,
-  content: unknown,
-  headers: Readonly<Record<string, string>>,
-): Promise<Response> {
-  return sendSigned(bank, { method: "PUT", url, content, headers });
+  return await bodyOf(call, response);
 }
 
 async function sendSigned(
