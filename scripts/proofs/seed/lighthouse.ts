@@ -1,6 +1,6 @@
 /** Lighthouse's scores of pages of a seeded platform, with Debian's Chromium and Lighthouse from npm. */
 import type { EmptyEnvironment } from "../../testing/environment.ts";
-import { type Host, hostsOf } from "./page_costs.ts";
+import { type Host, hostsOf, NOWHERE } from "./page_costs.ts";
 import type { Parties } from "./parties.ts";
 
 const LIGHTHOUSE = "lighthouse@12.8.2";
@@ -32,7 +32,7 @@ export async function lighthouseScores(
   const found = await (await operators.get("/console/search?q=ORDER-000001")).text();
   const caseOf = /href="(\/console\/cases\/[^"?]+)"/.exec(found)?.[1] ?? "/console/search";
   const console = ["/console", caseOf, "/console/orders?state=dead", "/console/reports", "/console/banks"];
-  const [consent = "", ...portal] = payer.starts;
+  const [consent = "", ...portal] = payer.starts.filter((path) => path !== NOWHERE); // a 404 is not loaded
   const visits: readonly (readonly [Host, number | undefined, readonly string[], isPublic: boolean])[] = [
     [operators, ports[0], console, false],
     [payer, ports[1], [consent], false],

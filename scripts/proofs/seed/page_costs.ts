@@ -13,7 +13,7 @@ const MAX_BYTES = 300_000;
 const MAX_MS = 100;
 /** The cheapest visit of a page counts, because the first one also compiles. */
 const VISITS = 3;
-/** Where crawls begin that no link leads to. */
+/** What a payer with several accounts has. */
 const ACCOUNTS = ["GB94BARC10201530093459", "DE89370400440532013000", "FR1420041010050500013M02606"].map(
   (Identification, at) => ({
     SchemeName: "UK.OBIE.IBAN",
@@ -22,6 +22,9 @@ const ACCOUNTS = ["GB94BARC10201530093459", "DE89370400440532013000", "FR1420041
     Currency: "EUR",
   }),
 );
+/** A page of an error. */
+export const NOWHERE = "/nowhere";
+/** Where crawls begin that no link leads to. */
 const OPERATORS = ["/console", "/console/search?amount=100&currency=EUR", "/console/nowhere"];
 const PORTAL = [
   "/docs",
@@ -29,9 +32,9 @@ const PORTAL = [
   "/docs?q=nothing-like-it",
   "/service-levels",
   "/receipt",
-  "/nowhere",
+  NOWHERE,
 ];
-const DIRECTORY = ["/console", "/participants", "/nowhere"];
+const DIRECTORY = ["/console", "/participants", NOWHERE];
 
 export interface PageCost {
   /** Its kind. */
