@@ -1,4 +1,5 @@
-/** Reads a page of a list. All lists are read by this function, so that each judges its end in the same way. */
+/** Reads lists: a page of one, or all entries in pieces. All lists end in the same way. */
+import type { Entry, Key, Listing } from "./store.ts";
 
 /** An entry that was read. */
 export interface Row<T, P> {
@@ -53,4 +54,25 @@ export async function readPage<T, P>(
     if (rows.length < perRead) return { found, next: undefined };
   }
   return { found, next };
+}
+
+/**
+ * Reads every entry below a prefix, in order.
+ *
+ * @param size of a piece
+ * @param most entries that are read; what is beyond them is missing
+ */
+export async function* piecesBelow(
+  store: { readonly list: (listing: Listing) => Promise<Entry<unknown>[]> },
+  prefix: Key,
+  size: number,
+  most: number = Infinity,
+): AsyncGenerator<readonly Entry<unknown>[]> {
+  let after: Key | undefined;
+  for (let read = 0; read < most; read += size) {
+    const piece = await store.list({ prefix, limit: size, ...(after === undefined ? {} : { after }) });
+    if (piece.length > 0) yield piece;
+    if (piece.length < size) return;
+    after = piece.at(-1)?.key;
+  }
 }

@@ -4,6 +4,7 @@
  * log if there is any. When that has its place and the row is deleted, they go into a row with those of others. A record is
  * reserved before the transaction begins and released if that fails, and the rows are read when the file is opened.
  */
+import { piecesBelow } from "./page.ts";
 import { keyText } from "./request_reads.ts";
 import {
   logWaitingRecord,
@@ -56,12 +57,7 @@ const AS_STORED: SpentJwts = {
 export async function openSpentJwts(list: List, { isAsStored = false }: OpeningHooks): Promise<SpentJwts> {
   if (isAsStored) return AS_STORED;
   const state: State = { spans: new Map(), guests: new Map(), reserved: new Map() };
-  for (const { name } of [spentJwtRecord, spentJwtsRecord, logWaitingRecord]) {
-    for await (const entry of entriesOf(name, list)) {
-      for (const spent of spentIn(entry)) keep(state, spent);
-      if (name === logWaitingRecord.name) state.guests.set(keyText(entry.key), spentIn(entry));
-    }
-  }
+  await remember(state, list);
   return {
     async commit(staged, commit) {
       const writes = Object.groupBy(staged.writes, ({ key }) => isSpent(key) ? "spent" : "others");
@@ -93,10 +89,23 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
   };
 }
 
+async function remember(state: State, list: List): Promise<void> {
+  for (const { name } of [spentJwtRecord, spentJwtsRecord, logWaitingRecord]) {
+    for await (const rows of piecesBelow({ list }, [name], PAGE)) {
+      for (const row of rows) {
+        for (const spent of spentIn(row)) keep(state, spent);
+        if (name === logWaitingRecord.name) state.guests.set(keyText(row.key), spentIn(row));
+      }
+    }
+  }
+}
+
 /** Gives each replay record of a copied file a row of its own, for a database that several processes share. */
 export async function spreadSpentJwts(store: Pick<Store, "list" | "commit">): Promise<void> {
   for (const { name } of [spentJwtsRecord, logWaitingRecord]) {
-    for await (const row of entriesOf(name, store.list)) await spread(store, row);
+    for await (const rows of piecesBelow(store, [name], PAGE)) {
+      for (const row of rows) await spread(store, row);
+    }
   }
 }
 
@@ -110,15 +119,6 @@ async function spread(store: Pick<Store, "commit">, row: Entry<unknown>): Promis
     spentJwtRecord.set({ writes }, [spentJwtRecord.name, id], { expiresAt }, until);
   }
   await store.commit({ checks: [row], writes }); // if not, another process has
-}
-
-async function* entriesOf(name: string, list: List): AsyncGenerator<Entry<unknown>> {
-  let page = await list({ prefix: [name], limit: PAGE });
-  yield* page;
-  while (page.length === PAGE) {
-    page = await list({ prefix: [name], limit: PAGE, after: page.at(-1)?.key ?? [] });
-    yield* page;
-  }
 }
 
 function isSpent([name]: Key): boolean {

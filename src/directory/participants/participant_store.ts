@@ -1,5 +1,6 @@
 /** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
 import type { StoredRecord } from "../../base/store/record.ts";
+import { piecesBelow } from "../../base/store/page.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
@@ -112,14 +113,8 @@ export function stageKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void
 
 async function listAll<T>(store: Store, record: StoredRecord<T>, prefix: Key): Promise<T[]> {
   const values: T[] = [];
-  let after: Key | undefined;
-  while (true) {
-    const page = await store.list(
-      after === undefined ? { prefix, limit: PAGE } : { prefix, after, limit: PAGE },
-    );
-    values.push(...page.map((entry) => record.decode(entry).value));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return values;
-    after = last.key;
+  for await (const rows of piecesBelow(store, prefix, PAGE)) {
+    values.push(...rows.map((entry) => record.decode(entry).value));
   }
+  return values;
 }

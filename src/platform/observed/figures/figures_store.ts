@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { convertedRecord, count, defineRecord, optional } from "../../../base/store/record.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
+import { piecesBelow } from "../../../base/store/page.ts";
 import type { Key, Store, Write } from "../../../base/store/store.ts";
 import { figuresKey } from "../../config/store_keys.ts";
 import { addFigures, COUNTS, DAY_MS, dayOf, type Figures, MINUTES, noFigures, TIMES } from "./figures.ts";
@@ -89,18 +90,13 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
   const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
   const read = async (of: FiguresOf, day: string): Promise<DayFigures> => {
     const sums = new Map<string, Figures>();
-    let after: Key | undefined;
-    for (let rows = 0; rows < MAX_ROWS_READ; rows += ROWS_READ) {
-      const place = after === undefined ? {} : { after };
-      const page = await store.list({ prefix: figuresKey(of, day), ...place, limit: ROWS_READ });
-      for (const { key, value } of page.map(figuresRecord.decode)) {
+    for await (const rows of piecesBelow(store, figuresKey(of, day), ROWS_READ, MAX_ROWS_READ)) {
+      for (const { key, value } of rows.map(figuresRecord.decode)) {
         const subject = key[3] ?? "";
         const sum = sums.get(subject) ?? noFigures();
         sums.set(subject, sum);
         addFigures(sum, value);
       }
-      after = page.at(-1)?.key;
-      if (page.length < ROWS_READ) break;
     }
     return sums;
   };

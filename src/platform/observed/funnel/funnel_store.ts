@@ -15,6 +15,7 @@ import {
   optional,
   text,
 } from "../../../base/store/record.ts";
+import { piecesBelow } from "../../../base/store/page.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { REASON_CODES } from "../../../base/values/reason_codes.ts";
@@ -133,10 +134,8 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
     stageCounted(tx, former, { sums, cases }) {
       const [first] = cases;
       if (first === undefined) return;
-      const { key, end } = {
-        key: keyOf(first.former.value),
-        end: endOf(dayOf(first.former.value.createdAt)),
-      };
+      const key = keyOf(first.former.value);
+      const end = endOf(dayOf(first.former.value.createdAt));
       check(tx, key, former?.version ?? null);
       funnelDayRecord.set(tx, key, sums, end);
       for (const { former: { key: place, version, value }, next } of cases) {
@@ -153,23 +152,14 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
         return row === null ? [] : [{ ...row.value, bank, clientId }];
       }
       const found = [];
-      for await (const { key, value } of rowsBelow(store, funnelDayKey(day, bank))) {
-        found.push({ ...value, bank: key[2] ?? "", clientId: key[3] ?? "" });
+      for await (const rows of piecesBelow(store, funnelDayKey(day, bank), ROWS_READ, MAX_ROWS_READ)) {
+        for (const { key, value } of rows.map(funnelDayRecord.decode)) {
+          found.push({ ...value, bank: key[2] ?? "", clientId: key[3] ?? "" });
+        }
       }
       return clientId === undefined ? found : found.filter((one) => one.clientId === clientId);
     },
   };
-}
-
-async function* rowsBelow(store: Store, prefix: Key): AsyncGenerator<Entry<FunnelDay>> {
-  let after: Key | undefined;
-  for (let rows = 0; rows < MAX_ROWS_READ; rows += ROWS_READ) {
-    const place = after === undefined ? {} : { after };
-    const page = await store.list({ prefix, ...place, limit: ROWS_READ });
-    yield* page.map(funnelDayRecord.decode);
-    after = page.at(-1)?.key;
-    if (page.length < ROWS_READ) break;
-  }
 }
 
 function keyOf({ createdAt, bank, clientId }: FunnelCase): Key {

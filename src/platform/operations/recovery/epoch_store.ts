@@ -14,7 +14,8 @@ import { openOrderOutboxStore } from "../../core/payments/order_outbox_store.ts"
 import { type PaymentOrder, restored } from "../../core/payments/payment_order.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
-import type { Entry, Key, Store } from "../../../base/store/store.ts";
+import { piecesBelow } from "../../../base/store/page.ts";
+import type { Entry, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import type { LogHead } from "../../evidence/evidence_log/log_records.ts";
 import { openLogStore, stageLogEpoch } from "../../evidence/evidence_log/log_store.ts";
@@ -71,20 +72,20 @@ export function openEpochStore(store: Store): EpochStore {
     logHead: openLogStore(store).head,
     async banks() {
       const codes: BankCode[] = [];
-      for await (const piece of pieces(store, ["bank"])) {
+      for await (const piece of piecesBelow(store, ["bank"], PIECE)) {
         codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
       }
       return codes;
     },
     async *openConsents() {
-      for await (const piece of pieces(store, ["consent_deadline"])) {
+      for await (const piece of piecesBelow(store, ["consent_deadline"], PIECE)) {
         const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
         const consents = await store.getMany(ids.map(consentKey));
         yield consents.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
       }
     },
     async *orders() {
-      for await (const piece of pieces(store, ["outbox"])) yield piece.map(outboxRecord.decode);
+      for await (const piece of piecesBelow(store, ["outbox"], PIECE)) yield piece.map(outboxRecord.decode);
     },
     stageOrders(tx, orders) {
       for (const order of orders) outbox.stageChange(tx, order, restored(order.value));
@@ -107,7 +108,7 @@ export function openEpochStore(store: Store): EpochStore {
 
 async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
   const epochs: Epoch[] = [];
-  for await (const piece of pieces(store, [storeEpochRecord.name])) {
+  for await (const piece of piecesBelow(store, [storeEpochRecord.name], PIECE)) {
     epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
   }
   return epochs.filter((epoch) => epoch.startedAt >= startedAt);
@@ -118,18 +119,7 @@ async function* entriesOf(
   { name, keyParts }: Pick<StoredRecord<unknown>, "name" | "keyParts">,
 ): AsyncIterable<readonly Entry<unknown>[]> {
   const key = name.split(" ");
-  if (keyParts.length > 0) return yield* pieces(store, key);
+  if (keyParts.length > 0) return yield* piecesBelow(store, key, PIECE);
   const entry = await store.get(key);
   if (entry !== null) yield [entry];
-}
-
-async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {
-  let after: Key | undefined;
-  while (true) {
-    const listing = after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after };
-    const piece = await store.list(listing);
-    if (piece.length > 0) yield piece;
-    if (piece.length < PIECE) return;
-    after = piece.at(-1)?.key;
-  }
 }
