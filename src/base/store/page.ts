@@ -60,7 +60,7 @@ export async function readPage<T, P>(
  * Reads every entry below a prefix, in order.
  *
  * @param size of a piece
- * @param most entries that are read; what is beyond them is missing
+ * @param most after so many entries no further piece is read
  */
 export async function* piecesBelow(
   store: { readonly list: (listing: Listing) => Promise<Entry<unknown>[]> },

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Page, type Paging, readPage, type Row } from "../../../src/base/store/page.ts";
+import { type Page, type Paging, piecesBelow, readPage, type Row } from "../../../src/base/store/page.ts";
 
 type Read = (after: number | undefined, limit: number) => Promise<readonly Row<number, number>[]>;
 
@@ -53,4 +53,23 @@ Deno.test("the next page begins before the first entry that may be overtaken", a
   assertEquals(await readPage({ ...paging, after: 2 }, young(3)), { found: [3, 4, 5, 6], next: 2 });
   assertEquals(await readPage({ ...paging, after: 5 }, young(3)), { found: [6, 7, 8, 9], next: 5 });
   assertEquals(await readPage({ ...paging, after: 6 }, young(3)), { found: [7, 8, 9], next: undefined });
+});
+
+Deno.test("every entry below a prefix is read once, in pieces, and no more than the most", async () => {
+  const entries = Array.from(
+    { length: 7 },
+    (_, at) => ({ key: ["list", String(at)], value: at, version: "" }),
+  );
+  const list = ({ after, limit }: { readonly after?: readonly string[]; readonly limit: number }) => {
+    const from = after === undefined ? 0 : Number(after[1]) + 1;
+    return Promise.resolve(entries.slice(from, from + limit));
+  };
+  const read = async (size: number, most?: number): Promise<readonly (readonly unknown[])[]> => {
+    const pieces = await Array.fromAsync(piecesBelow({ list }, ["list"], size, most));
+    return pieces.map((piece) => piece.map(({ value }) => value));
+  };
+  assertEquals(await read(3), [[0, 1, 2], [3, 4, 5], [6]]);
+  assertEquals(await read(7), [[0, 1, 2, 3, 4, 5, 6]]);
+  assertEquals(await read(3, 6), [[0, 1, 2], [3, 4, 5]]);
+  assertEquals(await read(8, 6), [[0, 1, 2, 3, 4, 5, 6]]);
 });
