@@ -86,7 +86,7 @@ export function beforeReport<P extends Payment>(payment: P): P {
 }
 
 /** Whether no bank has to decide on it any more. It may still be credited. */
-export function isDecided({ status }: Payment): boolean {
+export function isDecided({ status }: Pick<Payment, "status">): boolean {
   return status !== "Pending" && status !== "AcceptedSettlementInProcess";
 }
 

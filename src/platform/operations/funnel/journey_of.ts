@@ -1,4 +1,5 @@
 /** Reads the journey of a case in its histories (contract FUN1). What happens after its first end does not count. No I/O. */
+import { isDecided, PAYMENT_STATUSES } from "../../core/payments/payment.ts";
 import type { AuditEntry } from "../../evidence/evidence.ts";
 import type { ReasonCode } from "../../../base/values/reason_codes.ts";
 import { type Journey, STEPS, UNKNOWN_LANGUAGE } from "../../observed/funnel/journey.ts";
@@ -53,8 +54,7 @@ function isDecision({ event, actor }: AuditEntry): boolean {
 }
 
 function isOutcome({ event }: AuditEntry): boolean {
-  return /^payment\.(?:Rejected|AcceptedSettlementCompleted|AcceptedWithoutPosting|AcceptedCreditSettlementCompleted)$/
-    .test(event);
+  return PAYMENT_STATUSES.some((status) => event === `payment.${status}` && isDecided({ status }));
 }
 
 function has({ items = [] }: AuditEntry, kind: string): boolean {
