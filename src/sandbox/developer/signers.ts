@@ -51,13 +51,12 @@ export function openSigners({ names, open, make }: TppSource): Signers {
     named,
     make,
     async of(session = "") {
-      const [first = ""] = await names();
-      return await named(choices.get(session) ?? first);
+      return await named(choices.get(session) ?? (await names())[0] ?? "");
     },
     async choose(session, name) {
-      const [first, ...others] = await names();
-      if (name !== first && !others.includes(name)) return false;
-      if (name !== first) opened.delete(name); // its keys may have changed
+      const all = await names();
+      if (!all.includes(name)) return false;
+      if (name !== all[0]) opened.delete(name); // its keys may have changed
       choices.delete(session);
       choices.set(session, name);
       const [oldest = ""] = choices.keys();
