@@ -35,6 +35,7 @@ export function renderFrame(program: FrameProgram, view: FrameView, content: Chi
       title={`${title} · ${program.product(language)}`}
       stylesheet={STYLE_PATH}
       icon={ICON_PATH}
+      hasFonts
       bodyClass="console"
       skip={phrase(language, "layout.skip")}
       header={<Header program={program} {...view} />}

@@ -4,6 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { firstFont, FONT_TYPE } from "./fonts.ts";
 import { directionOf, type Language } from "./language.ts";
 
 /** Values that a page passes to its document. */
@@ -14,6 +15,8 @@ export interface HtmlDocumentProps {
   readonly description?: string | undefined;
   readonly stylesheet: string;
   readonly icon: string;
+  /** Whether the style sheet has our typefaces. They are beside it. */
+  readonly hasFonts?: boolean;
   /** The words of the link that skips the header. */
   readonly skip: Child;
   /** Search engines may list the page. */
@@ -41,6 +44,17 @@ export function HtmlDocument(props: HtmlDocumentProps): JSX.Element {
         {props.isIndexed === true ? null : <meta name="robots" content="noindex" />}
         <title>{title}</title>
         <meta name="description" content={props.description ?? title} />
+        {props.hasFonts === true
+          ? (
+            <link
+              rel="preload"
+              as="font"
+              type={FONT_TYPE}
+              href={firstFont(language, stylesheet)}
+              crossorigin="anonymous"
+            />
+          )
+          : null}
         <link rel="stylesheet" href={stylesheet} />
         <link rel="icon" type="image/svg+xml" href={icon} />
         {script === undefined ? null : <script src={script} defer></script>}

@@ -37,6 +37,7 @@ export function Layout(props: LayoutProps): JSX.Element {
       title={title}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
+      hasFonts
       bodyClass="narrow"
       skip={phrase(language, "layout.skip")}
       header={<PageHeader {...props} />}

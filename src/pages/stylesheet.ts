@@ -6,6 +6,7 @@ import frame from "./frame.css" with { type: "text" };
 import levels from "./levels.css" with { type: "text" };
 import plot from "./plot.css" with { type: "text" };
 import icon from "./platform.svg" with { type: "text" };
+import { FONT_FACES } from "./fonts.ts";
 import receipt from "./receipt.css" with { type: "text" };
 import portal from "./portal.css" with { type: "text" };
 
@@ -18,7 +19,7 @@ export const ICON_PATH = "/assets/platform.svg";
 export const ICON = icon;
 
 /** `text/css`, for every page with the platform's frame. Later files build on the names and elements of `frame.css`. */
-export const PAGE_STYLES: readonly string[] = [base, frame, facts, decision];
+export const PAGE_STYLES: readonly string[] = [FONT_FACES, base, frame, facts, decision];
 
 /** `text/css`, for pages with plots. */
 export const PLOT_STYLE: string = plot;

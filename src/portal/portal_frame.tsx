@@ -37,6 +37,7 @@ export function renderPortalPage(page: PortalPage): string {
       description={typeof page.lead === "string" ? page.lead : undefined}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
+      hasFonts
       script={SCRIPT_PATH}
       isIndexed
       bodyClass="wide"

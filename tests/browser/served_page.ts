@@ -32,7 +32,9 @@ export async function assertServedSafely(address: string): Promise<string> {
 export function assertSafe({ address, html, headers }: ServedPage): void {
   const bytes = new TextEncoder().encode(html).length;
   assert(bytes < MAX_PAGE_BYTES, `${address} has ${bytes} bytes`);
-  assertEquals(policyOf(headers), html.includes("<script") ? WITH_SCRIPT : POLICY, address);
+  const policy = html.includes("<script") ? WITH_SCRIPT : POLICY;
+  const fonts = html.includes('as="font"') ? { "font-src": "'self'" } : {};
+  assertEquals(policyOf(headers), { ...policy, ...fonts }, address);
   assertEquals(headers.get("x-content-type-options"), "nosniff", address);
   assertEquals(headers.get("x-frame-options"), "DENY", address);
   assertEquals(headers.get("cross-origin-opener-policy"), "same-origin", address);

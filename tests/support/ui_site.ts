@@ -6,6 +6,7 @@ import SCRIPT from "../../src/portal/portal.js" with { type: "text" };
 import { errorCatalogue } from "../../src/platform/process/public_pages.ts";
 import { renderErrorPage } from "../../src/pages/error_page.tsx";
 import { chooseLanguage } from "../../src/pages/language.ts";
+import { FONT_TYPE, fontFiles } from "../../src/pages/fonts.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/pages/stylesheet.ts";
 import {
   consentView,
@@ -16,7 +17,8 @@ import {
   referenceDocument,
 } from "./ui_samples.ts";
 
-const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
 /** A running site. */
@@ -37,6 +39,8 @@ export function openUiSite(): UiSite {
       return page(renderErrorPage(errorView("finished"), "en"));
     }
     if (url.pathname === STYLESHEET_PATH) return asset(STYLESHEET, "text/css; charset=utf-8");
+    const font = fontFiles(STYLESHEET_PATH).find(([path]) => path === url.pathname);
+    if (font !== undefined) return new Response(font[1], { headers: { "content-type": FONT_TYPE } });
     if (url.pathname === ICON_PATH) return asset(ICON, "image/svg+xml");
     if (url.pathname === SCRIPT_PATH) return asset(SCRIPT, "text/javascript; charset=utf-8");
     if (url.pathname.startsWith("/docs")) return page(await drawDocs(url), "; script-src 'self'");

@@ -155,6 +155,7 @@ export async function crawl({ starts, get }: Host): Promise<readonly PageCost[]>
     for (
       const [, part = ""] of visit.text.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="(\/[^"]*)"/g)
     ) {
+      if (part.endsWith(".woff2")) continue;
       if (!parts.has(part)) parts.set(part, (await (await get(part)).bytes()).length);
       bytes += parts.get(part) ?? 0;
     }

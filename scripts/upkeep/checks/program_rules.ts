@@ -29,7 +29,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   },
   {
     from: /^sandbox\/developer\//,
-    to: /^pages\/((html_document|consent_page)\.tsx|(language|stylesheet)\.ts)$/,
+    to: /^pages\/((html_document|consent_page)\.tsx|(language|stylesheet|fonts)\.ts)$/,
     because:
       "the sandbox's pages for developers look like the portal that links to them, and show what the platform's consent screen makes of an edited consent",
   },

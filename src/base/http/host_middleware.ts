@@ -38,7 +38,7 @@ export function protectPage(headers: Headers, contentSecurityPolicy: string): vo
 
 /** Of a page of the browser host unless its route has set another one. */
 export const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
 /** Browser host: no framing, no referrer, and no content from other origins (contract AZ12; RFC 9700 §4.2, §4.16). */

@@ -23,7 +23,7 @@ export async function participantsPage(
   return {
     html: `<!doctype html>${await page.toString()}`,
     contentSecurityPolicy:
-      `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'none'; style-src 'sha256-${styleHash}'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'`,
   };
 }
 

@@ -1,6 +1,9 @@
 /** The public endpoints (Decision E2): participants, their key sets, the directory's own keys and certificate. */
 import type { Context, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
+import { answerDocument, documentStore } from "../../base/http/public_document.ts";
+import { hidden } from "../../console/paths.ts";
+import { FONT_CACHE, FONT_TYPE, fontFiles } from "../../pages/fonts.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
 import { cacheable } from "./cacheable.ts";
@@ -40,10 +43,16 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
   const is = publicOperations;
+  const document = documentStore();
   const checks = [publishing(directory.restored)] as const;
   return [
     healthEndpoint(directory, "reads", checks),
     endpoint(is.root, checks, (c) => c.redirect("/participants", 303)),
+    ...fontFiles("/").map(([path, bytes]) =>
+      endpoint(hidden("get", path), [], async (c) => {
+        return answerDocument(c, await document(path, FONT_TYPE, () => bytes), FONT_CACHE);
+      })
+    ),
     endpoint(is.participants, checks, (c) => participants(directory, c)),
     endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
     endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),

@@ -23,6 +23,7 @@ import type { TraceStore } from "../operations/traces/trace_store.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
 import { LOGO_PATH, type Site } from "../../pages/site.ts";
 import { READINESS_PATH } from "../config/paths.ts";
+import { FONT_CACHE, FONT_TYPE, fontFiles } from "../../pages/fonts.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../pages/stylesheet.ts";
 
 export interface PublicPageDeps {
@@ -126,12 +127,16 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
     route: Endpoint["route"],
     type: string,
     content: () => string | Uint8Array<ArrayBuffer>,
+    cache = PUBLIC_CACHE,
   ): PlatformEndpoint =>
     endpoint("oauth", "public", route, [], async (c) => {
-      return answerDocument(c, await document(route.path, type, content));
+      return answerDocument(c, await document(route.path, type, content), cache);
     });
   return [
     file(hidden(STYLESHEET_PATH), "text/css; charset=utf-8", () => STYLESHEET),
+    ...fontFiles(STYLESHEET_PATH).map(([path, bytes]) =>
+      file(hidden(path), FONT_TYPE, () => bytes, FONT_CACHE)
+    ),
     file(hidden(ICON_PATH), "image/svg+xml", () => ICON),
     file(hidden(SCRIPT_PATH), "text/javascript; charset=utf-8", () => SCRIPT),
     ...(logo === undefined ? [] : [file(hidden(LOGO_PATH), logo.type, () => logo.bytes)]),

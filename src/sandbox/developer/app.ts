@@ -6,13 +6,14 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { renderDocument } from "../../pages/html_document.tsx";
+import { FONT_TYPE, fontFiles } from "../../pages/fonts.ts";
 import { ICON, STYLESHEET } from "../../pages/stylesheet.ts";
 import { banks } from "../shop/catalogue.ts";
 import { type FormTargets, shopHeaders } from "../shop/headers.ts";
 import { checkoutToken, newSession, readSession, sessionCookie } from "../shop/session.ts";
 import { DeveloperPage, ICON_PATH, STYLE_PATH } from "./frame.tsx";
 import { type Operation, operationOf, type ShopAddresses, TRY_PATH, tryPath } from "./operations.ts";
-import { addPlayground, addPlaygroundHeaders, SCREEN_STYLES } from "./playground_routes.tsx";
+import { addPlayground, addPlaygroundHeaders, SCREEN_ASSETS } from "./playground_routes.tsx";
 import { openSigners, type Signers, type Signing, type TppSource } from "./signers.ts";
 import style from "./developer.css" with { type: "text" };
 import { TryIndex } from "./try_index.tsx";
@@ -46,7 +47,7 @@ export function composeDeveloperPages(settings: DeveloperSettings): DeveloperPag
   return {
     handles: (request) => {
       const { pathname } = new URL(request.url);
-      return /^\/developer(\/|$)/.test(pathname) || SCREEN_STYLES.has(pathname) ||
+      return /^\/developer(\/|$)/.test(pathname) || SCREEN_ASSETS.has(pathname) ||
         (pathname === "/callback" && awaiting(deps, request) !== undefined);
     },
     fetch: async (request) => await app.fetch(request),
@@ -56,6 +57,10 @@ export function composeDeveloperPages(settings: DeveloperSettings): DeveloperPag
 function routes(deps: Deps): Hono {
   const app = new Hono();
   addPlaygroundHeaders(app);
+  app.use(async (c, next) => {
+    await next();
+    c.header("content-security-policy", `${c.res.headers.get("content-security-policy")}; font-src 'self'`);
+  });
   app.use(shopHeaders(deps.shopUrl, deps));
   app.use(async (c, next) => {
     // A name that another site made point to this computer is another origin (DNS rebinding).
@@ -67,6 +72,9 @@ function routes(deps: Deps): Hono {
     STYLE_PATH,
     (c) => c.body(`${STYLESHEET}\n${style}`, 200, { "content-type": "text/css; charset=utf-8" }),
   );
+  for (const [path, bytes] of fontFiles(STYLE_PATH)) {
+    app.get(path, (c) => c.body(bytes, 200, { "content-type": FONT_TYPE }));
+  }
   app.get(ICON_PATH, (c) => c.body(ICON, 200, { "content-type": "image/svg+xml" }));
   app.get(TRY_PATH, (c) => showIndex(deps, c));
   app.get(`${TRY_PATH}/:bank/:operation`, (c) => show(deps, c));

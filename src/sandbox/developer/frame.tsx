@@ -31,6 +31,7 @@ export function DeveloperPage(
       title={`${title}: sandbox`}
       stylesheet={STYLE_PATH}
       icon={ICON_PATH}
+      hasFonts
       script={script}
       bodyClass="wide developer"
       skip="Skip to the content"

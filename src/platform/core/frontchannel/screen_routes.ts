@@ -178,7 +178,7 @@ function languageOf(c: Context, { session }: Pick<OpenDecision, "session">): Lan
 // hosts. A narrower list would leave a customer who has decided on this page.
 function screenPolicy(sandbox: boolean): string {
   const loopback = sandbox ? " http://localhost:* http://127.0.0.1:*" : "";
-  return "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+  return "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
     `form-action 'self' https:${loopback}`;
 }
 

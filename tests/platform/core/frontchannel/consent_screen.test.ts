@@ -75,7 +75,7 @@ Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed n
   assertBrowserHeaders(answer, {
     ...BROWSER_HEADERS,
     "content-security-policy":
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' https:",
+      "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' https:",
   });
   assertEquals(answer.headers.getSetCookie(), []);
   await answer.body?.cancel();

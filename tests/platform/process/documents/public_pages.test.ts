@@ -132,6 +132,7 @@ Deno.test("GET /docs and its pages tell every endpoint, with no script but their
       const loaded = [...html.matchAll(/<(?:link|img|script)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) =>
         url
       );
+      assertMatch(loaded.shift() ?? "", /^\/assets\/fonts\/inter-[\d.]+-latin\.woff2$/);
       assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg", "/assets/portal.js"]);
       assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
       for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
