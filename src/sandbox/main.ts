@@ -96,7 +96,9 @@ The sandbox is ready (${seconds.toFixed(1)} s).
   Platform     ${auth_url}/docs    the API described
   API          ${base_url}    needs a client certificate
   Directory    ${directory_url}/participants
-  Console      ${operations_url}/console    for operators: sign in with directory_admin_token of ${dir}/endpoints.json
+  Consoles     ${operations_url}/console    for operators of the platform
+               ${directory_url}/console    for administrators of the directory
+               sign in with directory_admin_token of ${dir}/endpoints.json
 
   Files        ${dir}/    endpoints.json, ca.pem, participants/<name>/, sandbox.log
   One payment step by step, from another terminal:

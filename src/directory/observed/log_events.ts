@@ -6,7 +6,7 @@ export const DIRECTORY_EVENTS = {
   ...BASE_EVENTS,
   "directory.started": {
     level: "info",
-    fields: ["listen", "adminListen", "issuer", "environment"],
+    fields: ["listen", "adminListen", "console", "issuer", "environment"],
     meaning: "The directory serves.",
   },
   "directory.stopped": { level: "info", fields: [], meaning: "The process has stopped." },

@@ -116,7 +116,8 @@ async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> 
     flush: () => output.flush(FLUSH_MS),
   });
   const [host, admin] = [listen, adminListen].map(({ hostname, port }) => `${hostname}:${port}`);
-  log.info("directory.started", { listen: host, adminListen: admin, issuer, environment });
+  const address = `${config.console.url}/console`;
+  log.info("directory.started", { listen: host, adminListen: admin, console: address, issuer, environment });
   await stopping;
   await Promise.all(listeners.map((listener) => listener.stop()));
 }

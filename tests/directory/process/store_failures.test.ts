@@ -11,6 +11,8 @@ Deno.test("the directory publishes while it cannot write, answers changes with 5
   const command = withoutSizeSignal(await taskCommand("directory"));
   const process = startCommand(command, fixture.folder, fixture.env, "directory.started");
   await process.ready;
+  const started = process.lines.find(({ event }) => event === "directory.started");
+  assertEquals(started?.["console"], `http://localhost:${new URL(fixture.adminUrl).port}/console`);
   const own = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
   const details = JSON.stringify(await thirdParty([0, 1], { software: { ...software(), ...own } }));
   const headers = { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" };
