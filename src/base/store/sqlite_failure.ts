@@ -3,7 +3,7 @@ import { monotonicClock } from "../kernel/clock.ts";
 import { StoreFailure } from "./store.ts";
 
 /** Longest wait for the lock of another process. SQLite itself uses the same time if Deno KV commits without checks. */
-const LOCK_PATIENCE_MS = 5000;
+export const LOCK_PATIENCE_MS = 5000;
 export const LOCK_RETRY_MS = 50;
 /** Longest wait for a turn. Longer than {@link LOCK_PATIENCE_MS}, because commits before it may wait for the lock. */
 export const TURN_PATIENCE_MS = 6000;
