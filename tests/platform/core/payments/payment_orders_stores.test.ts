@@ -4,7 +4,7 @@
  * none is lost or pushed twice. What a process with a wrong clock does to the orders that it shares with others [D4].
  * One bank's orders never wait for another bank's, however many wait there and however slow it is [D4].
  */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   accepts,
   copiesOf,
@@ -302,6 +302,34 @@ Deno.test("a bank that never answers and has 1,000 orders waiting delays no orde
   assertEquals([pushed.length, new Set(pushed).size], [AT_ONCE + 1, AT_ONCE + 1]);
   const left = await env.store.list({ prefix: ["outbox"], limit: 2000 });
   assertEquals(left.length, backlog.length - AT_ONCE);
+});
+
+Deno.test("a pass that a fault ends for one bank ends when its pushes to the others have [D4]", async () => {
+  const kv = await openTestStore();
+  const list: Store["list"] = async (listing) => {
+    const [kind, bank] = listing.prefix;
+    if (kind === "outbox_queue" && bank === "BANKB" && listing.limit > 1) throw new TypeError("planted");
+    return await kv.list(listing);
+  };
+  await using env = await openPushEnvironment(down, {
+    store: { ...kv, list },
+    paymentOrdersUri: { bankB: OTHER_URI },
+  });
+  await good(pay(env, await authorised(env, { bank: env.bankB })), 201);
+  await paid(env);
+  const silence = silentBank(env);
+  env.answer = silence.answer;
+  env.pushes.length = 0;
+  env.now += 1250;
+  let isOver = false;
+  const pass = assertRejects(() => env.platform.deliverDueOrders(), TypeError, "planted")
+    .finally(() => isOver = true);
+  await until(() => silence.waiting === 1);
+  for (let turn = 0; turn < 10; turn++) await new Promise((done) => setTimeout(done)); // the faulty walk has ended
+  assertEquals([isOver, env.pushes.length], [false, 1]);
+  silence.end();
+  await pass;
+  assertEquals((await outboxKeys(env)).length, 2, "bank B's order, and its place in the queue");
 });
 
 /** Makes bank A keep every push waiting until `end`; other banks accept. */
