@@ -139,7 +139,7 @@ function values(textOf: (node: Node) => string, report: Report): Deno.lint.LintV
       if (node.parent.type.startsWith("TS") && node.parent.type !== "TSAsExpression") return;
       if (node.parent.type === "Property" && node.parent.key === node) return;
       if (typeof node.value === "boolean") report(node, "flipped boolean", String(!node.value));
-      if (typeof node.value === "number") report(node, "other number", String(node.value + 1));
+      if (typeof node.value === "number") report(node, "other number", String(numberOf(textOf(node)) + 1));
     },
     ArrayExpression(node): void {
       without(node.elements, textOf, (kept, name) => report(node, `removed element ${name}`, `[${kept}]`));
@@ -148,6 +148,11 @@ function values(textOf: (node: Node) => string, report: Report): Deno.lint.LintV
       without(node.properties, textOf, (kept, name) => report(node, `removed member ${name}`, `{ ${kept} }`));
     },
   };
+}
+
+/** The parser reads `10_000` as NaN. */
+function numberOf(text: string): number {
+  return Number(text.replaceAll("_", ""));
 }
 
 /** The text without each of the parts in turn. */
@@ -160,5 +165,7 @@ function without(
   const texts = parts.map((part) =>
     part.type === "SpreadElement" ? `...(${textOf(part.argument)})` : textOf(part)
   );
-  texts.forEach((removed, index) => each(texts.toSpliced(index, 1).join(", "), removed.slice(0, 40)));
+  texts.forEach((removed, index) =>
+    each(texts.toSpliced(index, 1).join(", "), removed.slice(0, 40).replaceAll(/\s+/g, " "))
+  );
 }

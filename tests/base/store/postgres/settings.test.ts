@@ -17,6 +17,22 @@ Deno.test("A URL of PostgreSQL names several hosts, and its certificate and host
     connections: 4,
   });
   assertEquals(readPostgresUrl("postgres://hub@db1:1,db2:65535/hub").hosts, ["db1:1", "db2:65535"]);
+  const plain = {
+    hosts: ["db:5432"],
+    user: "h b",
+    password: "",
+    database: "h/b",
+    isVerified: true,
+    authorityFile: undefined,
+    prepare: true,
+    connections: 10,
+  };
+  const short = "postgresql://h%20b@db/h%2Fb";
+  assertEquals(readPostgresUrl(short), plain);
+  assertEquals(readPostgresUrl(`${short}?sslmode=verify-full&prepare=true&connections=10`), plain);
+  const other = { ...plain, prepare: false, connections: 100 };
+  assertEquals(readPostgresUrl(`${short}?prepare=false&connections=100`), other);
+  assertEquals(readPostgresUrl(`${short}?connections=1`), { ...plain, connections: 1 });
   assertEquals(withoutPassword(url), url.replace("p%40ss", "***"));
 });
 
@@ -30,7 +46,10 @@ Deno.test("A URL of PostgreSQL that does not verify, or that is not understood, 
     "postgres://hub@127.0.0.1,db/hub?sslmode=disable": "on this computer only, not for db:5432",
     [`${base}?sslmode=verify-full&sslmode=disable`]: "sslmode is given twice",
     "postgres://hub:secret@db,10.0.0.1/hub": "the host 10.0.0.1:5432 must be a name",
-    [`${base}?host=other`]: "the parameter host is unknown",
+    [`${base}?host=other`]:
+      "the parameter host is unknown; known are sslmode, sslrootcert, prepare, connections",
+    [`${base}?connections=101`]: "connections must be a number from 1 to 100",
+    [`${base}?connections=1e1`]: "connections must be a number from 1 to 100",
     [`${base}?connections=0`]: "connections must be a number from 1 to 100",
     [`${base}?prepare=no`]: "prepare must be true or false",
     "postgres://db/hub": "must be postgres://USER",
@@ -38,6 +57,8 @@ Deno.test("A URL of PostgreSQL that does not verify, or that is not understood, 
     "postgres://hub:secret@d b/hub": "the host d b must be a name",
     "postgres://hub:secret@db:0/hub": "the host db:0 must be a name",
     "postgres://hub:secret@db:65536/hub": "the host db:65536 must be a name",
+    "postgres://h%ub:secret@db/hub": "the user must be percent-encoded",
+    "postgres://hub:secret@db/h%ub": "the database must be percent-encoded",
     "postgres://hub:sec%ret@db/hub": "the password must be percent-encoded",
   };
   await steps(t, refused, (words, url) => {
