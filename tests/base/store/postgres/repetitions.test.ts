@@ -26,7 +26,7 @@ function scripted(...answers: readonly Answer[]): Scripted {
   let at = 0;
   performance.now = () => at;
   const [left, sent, expired]: [Answer[], unknown[][], unknown[][]] = [[...answers], [], []];
-  const sql = (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<unknown> => {
+  const sql: unknown = (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<unknown> => {
     if (text.join("").includes("delete from")) {
       expired.push([...values]);
       return Promise.resolve({ count: 0 });
@@ -40,7 +40,7 @@ function scripted(...answers: readonly Answer[]): Scripted {
   return {
     sent,
     expired,
-    run: (statement) => statement(sql as unknown as Sql),
+    run: (statement) => statement(sql as Sql),
     close: () => Promise.resolve(),
     [Symbol.dispose]: () => void (performance.now = now),
   };

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { MAX_SKEW_MS } from "../../../../src/base/kernel/clock.ts";
-import type { RatePolicies } from "../../../../src/platform/config/rate_policies.ts";
+import { readRatePolicies } from "../../../../src/platform/config/rate_policies.ts";
 import { openCallers } from "../../../../src/platform/guards/security/admit.ts";
 import type { ClientCertificate } from "../../../../src/platform/guards/security/client_certificate.ts";
 import {
@@ -33,11 +33,12 @@ function bucketsInto(taken: unknown[], where: string, waits: Record<string, numb
 Deno.test("a request counts for its certificate in this process, and then for its organisation in all of them", async () => {
   const waits: Record<string, number> = {};
   const seen: unknown[] = [];
-  const policies = { reads: { perSecond: 1, burst: 2 }, consents: { perSecond: 3, burst: 4 } };
+  const policies = readRatePolicies("reads=1/2,consents=3/4");
+  if (policies === undefined) throw new Error("two policies");
   const limit = openRateLimit({
     buckets: bucketsInto(seen, "shared", waits),
     localBuckets: bucketsInto(seen, "local", waits),
-    policies: policies as unknown as RatePolicies,
+    policies,
     onProven: (...proven) => seen.push(["proven", ...proven]),
   });
   const app = new Hono<{ Variables: Record<string, unknown> }>();
