@@ -236,13 +236,15 @@ export const funnelCaseKey = (
   consent: ConsentId,
 ): Key => ["funnel_case", ...placePart(at, consent)];
 
-/** The funnel of a day (`observed/funnel/funnel_store.ts`), and the prefix of its banks and TPPs. For `PLATFORM_REPORT_DAYS`. */
-export const funnelDayKey = (day: string, bank?: string, client?: string): Key => [
-  "funnel_day",
-  day,
-  ...(bank === undefined ? [] : [bank]),
-  ...(bank === undefined || client === undefined ? [] : [client]),
-];
+/**
+ * The funnel of a day (`observed/funnel/funnel_store.ts`): of each bank, of each TPP, or of `both`, bank and TPP. The key
+ * without the last parts is the prefix of their rows. For `PLATFORM_REPORT_DAYS`.
+ */
+export const funnelDayKey = (
+  day: string,
+  of: "bank" | "tpp" | "both",
+  ...subject: readonly string[]
+): Key => ["funnel_day", day, of, ...subject];
 
 /** Ids of consents and payments by the hash of another id (`guards/lookup/lookup_store.ts`), newest first. 400 days. */
 export const lookupKey = (hash: string, ...place: readonly string[]): Key => ["lookup", hash, ...place];

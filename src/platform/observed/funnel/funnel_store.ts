@@ -1,7 +1,8 @@
 /**
- * Stores the funnel: the sums of each day, bank and TPP, and the cases that may still change them, with what they count at
- * present. The entry of a case is written in the commit of its consent, and each change of a sum is in one commit with the
- * entry of the case that it follows from. So every case counts exactly once, whatever happens to a process.
+ * Stores the funnel: the sums of each day by bank, by TPP and by both, and the cases that may still change them, with what
+ * they count at present. The entry of a case is written in the commit of its consent, and each change of a sum is in one
+ * commit with the entry of the case that it follows from. So every case counts exactly once, whatever happens to a process.
+ * A reader gets by with a row for each bank or TPP, unless it asks for both.
  */
 import { z } from "zod";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
@@ -59,14 +60,14 @@ export const funnelCaseRecord = defineRecord<FunnelCase>({
   restore: "kept",
 });
 
-/** The sums of the consents that a TPP has created at a bank on a day. */
+/** The sums of the consents that were created on a day: at a bank, by a TPP, or by a TPP at a bank. */
 export interface FunnelDay {
   readonly parts: readonly FunnelPart[];
 }
 
 export const funnelDayRecord = defineRecord<FunnelDay>({
   name: "funnel_day",
-  keyParts: ["day", "bank code", "client id"],
+  keyParts: ["day", "`bank` and code, `tpp` and client id, or `both` and the two"],
   what: "How many consents of a day reached each step, with times between steps and reasons of leaving.",
   schema: z.looseObject({
     parts: z.array(z.looseObject({
@@ -91,20 +92,34 @@ export interface FunnelOf {
   readonly clientId?: string | undefined;
 }
 
+/** Sums, and whose they are. Absent: those of all banks, or all TPPs. */
+export type FoundSums = FunnelDay & { readonly bank?: string; readonly clientId?: string };
+
+/** Sums of a key as they were read. */
+export interface FormerSums {
+  readonly key: Key;
+  readonly entry: Entry<FunnelDay> | null;
+}
+
 export interface FunnelStore {
   /** Returns the cases that are due, earliest first. */
   due(now: number, limit: number): Promise<readonly Entry<FunnelCase>[]>;
-  /** Returns the sums of a case's day, bank and TPP. */
-  sumsOf(of: FunnelCase): Promise<Entry<FunnelDay> | null>;
+  /** Returns the sums that the cases of a day count in, each once. */
+  sumsOf(cases: readonly FunnelCase[]): Promise<readonly FormerSums[]>;
   /** Stages the sums and the cases that they follow from. A case without `next` is never looked at again. */
-  stageCounted(tx: Transaction, former: Entry<FunnelDay> | null, counted: CountedCases): void;
-  /** Returns the sums of a day. @throws {StoreFailure} */
-  read(of: FunnelOf): Promise<readonly (FunnelDay & { readonly bank: string; readonly clientId: string })[]>;
+  stageCounted(tx: Transaction, counted: CountedCases): void;
+  /**
+   * Returns the sums of a day.
+   *
+   * @param apart what has rows of its own
+   * @throws {StoreFailure}
+   */
+  read(of: FunnelOf, apart: readonly string[]): Promise<readonly FoundSums[]>;
 }
 
 export interface CountedCases {
-  readonly sums: FunnelDay;
-  /** Of one day, bank and TPP. At least one. */
+  readonly sums: readonly (FormerSums & { readonly sums: FunnelDay })[];
+  /** Of one day. At least one. */
   readonly cases: readonly {
     readonly former: Entry<FunnelCase>;
     readonly next?: { readonly at: number; readonly counted: Journey };
@@ -130,14 +145,21 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
       const entries = await store.list({ prefix: [funnelCaseRecord.name], limit });
       return entries.filter(({ key }) => Number(key[1]) <= now).map(funnelCaseRecord.decode);
     },
-    sumsOf: (of) => funnelDayRecord.get(store, keyOf(of)),
-    stageCounted(tx, former, { sums, cases }) {
+    async sumsOf(cases) {
+      const keys = new Map(cases.flatMap(keysOf).map((key) => [key.join(" "), key]));
+      return await Promise.all([...keys.values()].map(async (key) => ({
+        key,
+        entry: await funnelDayRecord.get(store, key),
+      })));
+    },
+    stageCounted(tx, { sums, cases }) {
       const [first] = cases;
       if (first === undefined) return;
-      const key = keyOf(first.former.value);
       const end = endOf(dayOf(first.former.value.createdAt));
-      check(tx, key, former?.version ?? null);
-      funnelDayRecord.set(tx, key, sums, end);
+      for (const { key, entry, sums: changed } of sums) {
+        check(tx, key, entry?.version ?? null);
+        funnelDayRecord.set(tx, key, changed, end);
+      }
       for (const { former: { key: place, version, value }, next } of cases) {
         check(tx, place, version);
         remove(tx, place);
@@ -146,22 +168,48 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
         funnelCaseRecord.set(tx, funnelCaseKey(next.at, value.consentId), changed, end);
       }
     },
-    async read({ day, bank, clientId }) {
-      if (bank !== undefined && clientId !== undefined) {
-        const row = await funnelDayRecord.get(store, funnelDayKey(day, bank, clientId));
-        return row === null ? [] : [{ ...row.value, bank, clientId }];
-      }
-      const found = [];
-      for await (const rows of piecesBelow(store, funnelDayKey(day, bank), ROWS_READ, MAX_ROWS_READ)) {
-        for (const { key, value } of rows.map(funnelDayRecord.decode)) {
-          found.push({ ...value, bank: key[2] ?? "", clientId: key[3] ?? "" });
-        }
-      }
-      return clientId === undefined ? found : found.filter((one) => one.clientId === clientId);
-    },
+    read: (of, apart) => readSums(store, of, apart),
   };
 }
 
-function keyOf({ createdAt, bank, clientId }: FunnelCase): Key {
-  return funnelDayKey(dayOf(createdAt), bank, clientId);
+async function readSums(
+  store: Store,
+  { day, bank, clientId }: FunnelOf,
+  apart: readonly string[],
+): Promise<readonly FoundSums[]> {
+  const byBank = bank !== undefined || apart.includes("bank");
+  const byTpp = clientId !== undefined || apart.includes("tpp");
+  if (!byTpp) return await readRows(store, funnelDayKey(day, "bank"), bank);
+  if (!byBank) return await readRows(store, funnelDayKey(day, "tpp"), clientId);
+  if (bank !== undefined) return await readRows(store, funnelDayKey(day, "both", bank), clientId);
+  const found = await readRows(store, funnelDayKey(day, "both"));
+  return clientId === undefined ? found : found.filter((one) => one.clientId === clientId);
+}
+
+/** Returns the row, or without a name all rows below the prefix. */
+async function readRows(store: Store, prefix: Key, name?: string): Promise<readonly FoundSums[]> {
+  if (name !== undefined) {
+    const row = await funnelDayRecord.get(store, [...prefix, name]);
+    return row === null ? [] : [foundSums(row)];
+  }
+  const found = [];
+  for await (const rows of piecesBelow(store, prefix, ROWS_READ, MAX_ROWS_READ)) {
+    for (const row of rows) found.push(foundSums(funnelDayRecord.decode(row)));
+  }
+  return found;
+}
+
+function foundSums({ key: [, , of, first = "", second = ""], value }: Entry<FunnelDay>): FoundSums {
+  if (of === "bank") return { ...value, bank: first };
+  return of === "tpp" ? { ...value, clientId: first } : { ...value, bank: first, clientId: second };
+}
+
+/** The keys of the sums that a case counts in. */
+export function keysOf({ createdAt, bank, clientId }: FunnelCase): readonly Key[] {
+  const day = dayOf(createdAt);
+  return [
+    funnelDayKey(day, "bank", bank),
+    funnelDayKey(day, "tpp", clientId),
+    funnelDayKey(day, "both", bank, clientId),
+  ];
 }

@@ -15,7 +15,13 @@ import { type AuditEntry, usualPlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { countJourney, type FunnelPart, noSums } from "../../observed/funnel/funnel.ts";
-import type { CountedCases, FunnelCase, FunnelDay, FunnelStore } from "../../observed/funnel/funnel_store.ts";
+import {
+  type CountedCases,
+  type FunnelCase,
+  type FunnelDay,
+  type FunnelStore,
+  keysOf,
+} from "../../observed/funnel/funnel_store.ts";
 import { isOver, type Journey } from "../../observed/funnel/journey.ts";
 import { journeyOf } from "./journey_of.ts";
 
@@ -27,8 +33,8 @@ export interface CountFunnelDeps extends TransactDeps {
 
 /** Cases that are read at once. */
 const PAGE = 200;
-/** Cases of a commit: with their entries and the sums far below the limit of a commit. */
-const BATCH = 50;
+/** Cases of a commit: their entries and at most three sums for each are below the limits of a commit of every store. */
+const BATCH = 20;
 /** Pages of a pass. The next pass goes on. */
 const MAX_PAGES = 10;
 /** A case is looked at again when it is twice as old, but within these bounds. */
@@ -50,14 +56,13 @@ export async function countFunnel(
 }
 
 async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[]): Promise<number> {
-  const groups = Map.groupBy(
-    due,
-    ({ value: { createdAt, bank, clientId } }) => `${dayOf(createdAt)} ${bank} ${clientId}`,
-  );
   let counted = 0;
-  for (const cases of groups.values()) {
-    for (let from = 0; from < cases.length; from += BATCH) {
-      const batch = cases.slice(from, from + BATCH);
+  for (const cases of Map.groupBy(due, ({ value }) => dayOf(value.createdAt)).values()) {
+    const alike = cases.toSorted(({ value: one }, { value: other }) =>
+      nameOfSums(one) < nameOfSums(other) ? -1 : 1
+    );
+    for (let from = 0; from < alike.length; from += BATCH) {
+      const batch = alike.slice(from, from + BATCH);
       if (!await countBatch(deps, batch)) return counted;
       counted += batch.length;
     }
@@ -65,22 +70,34 @@ async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[
   return counted;
 }
 
-/** Returns false if another process has changed a case or the sums. */
+/** Cases of one name change the same sums. */
+function nameOfSums({ bank, clientId }: FunnelCase): string {
+  return `${bank} ${clientId}`;
+}
+
+/** Returns false if another process has changed a case or a sum. */
 async function countBatch(deps: CountFunnelDeps, cases: readonly Entry<FunnelCase>[]): Promise<boolean> {
-  const [first] = cases;
-  if (first === undefined) return true;
-  const former = await deps.funnel.sumsOf(first.value); // before the histories: a newer sum follows from newer ones
+  // Before the histories: a newer sum follows from newer ones.
+  const formers = await deps.funnel.sumsOf(cases.map(({ value }) => value));
   const journeys = await Promise.all(cases.map(({ value }) => readJourney(deps, value)));
   const now = deps.clock();
+  const read = cases.map(({ value }, place) => ({
+    keys: new Set(keysOf(value).map((key) => key.join(" "))),
+    of: value,
+    journey: journeys[place],
+  }));
   const counted: CountedCases = {
-    sums: sumsAfter(former?.value, cases.map(({ value }, place) => [value, journeys[place]])),
+    sums: formers.map((former) => ({
+      ...former,
+      sums: sumsAfter(former.entry?.value, read.filter(({ keys }) => keys.has(former.key.join(" ")))),
+    })),
     cases: cases.map((entry, place) => {
       const journey = journeys[place];
       if (journey === undefined || isOver(journey)) return { former: entry };
       return { former: entry, next: { at: nextLook(entry.value.createdAt, now), counted: journey } };
     }),
   };
-  return await commitIfUnchanged(deps, (tx) => deps.funnel.stageCounted(tx, former, counted));
+  return await commitIfUnchanged(deps, (tx) => deps.funnel.stageCounted(tx, counted));
 }
 
 function nextLook(createdAt: number, now: number): number {
@@ -90,7 +107,7 @@ function nextLook(createdAt: number, now: number): number {
 /** A case without a history, which was deleted, stays as it was counted. */
 function sumsAfter(
   former: FunnelDay | undefined,
-  cases: readonly (readonly [FunnelCase, Journey | undefined])[],
+  cases: readonly { readonly of: FunnelCase; readonly journey: Journey | undefined }[],
 ): FunnelDay {
   const parts = new Map<string, FunnelPart>();
   for (const part of structuredClone(former?.parts ?? [])) parts.set(`${part.type} ${part.language}`, part);
@@ -100,10 +117,10 @@ function sumsAfter(
     parts.set(name, part);
     countJourney(part, journey, by);
   };
-  for (const [one, journey] of cases) {
+  for (const { of, journey } of cases) {
     if (journey === undefined) continue;
-    if (one.counted !== undefined) count(one, one.counted, -1);
-    count(one, journey, 1);
+    if (of.counted !== undefined) count(of, of.counted, -1);
+    count(of, journey, 1);
   }
   return { parts: [...parts.values()].filter(({ reached }) => reached.created !== 0) };
 }

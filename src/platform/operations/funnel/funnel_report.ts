@@ -38,7 +38,7 @@ export async function readFunnel(
   if (days.length * of.length > MAX_READS) throw tooMany();
   let read = 0;
   for (const day of days) {
-    for (const found of (await Promise.all(of.map((one) => funnel.read({ day, ...one })))).flat()) {
+    for (const found of (await Promise.all(of.map((one) => funnel.read({ day, ...one }, by)))).flat()) {
       if (++read > MAX_READ) throw tooMany();
       for (const part of found.parts) {
         const all = { day, bank: found.bank, tpp: found.clientId, type: part.type, language: part.language };

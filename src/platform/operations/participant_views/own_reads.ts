@@ -208,13 +208,14 @@ export async function ownFunnel(
   const { from, until } = readAsked(span, clock());
   const banks = organisation.clients.flatMap(({ bank }) => bank ?? []);
   const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
-  const at = tpps.length === 0 ? [] : await listBanks();
+  const dimensions = readDimensions(by);
+  const at = dimensions.includes("bank") && tpps.length > 0 ? await listBanks() : [{ code: undefined }];
   const of = [
     ...banks.map((bank) => ({ bank })),
     ...at.flatMap(({ code: bank }) => tpps.map(({ clientId }) => ({ bank, clientId }))),
   ];
   const [bank, clientId] = [banks[0], tpps[0]?.clientId];
-  const rows = await readFunnel({ funnel }, { days: daysOf(from, until), by: readDimensions(by), of });
+  const rows = await readFunnel({ funnel }, { days: daysOf(from, until), by: dimensions, of });
   return rows.flatMap((row) => organisation.recognise(representFunnelRow(row), { bank, clientId }) ?? []);
 }
 
