@@ -18,6 +18,8 @@ export const timePart = (at: number): string => String(at).padStart(15, "0");
 const END_OF_TIME = 999_999_999_999_999;
 /** A time in milliseconds, as a part of keys whose order is newest first. */
 export const newestFirstPart = (at: number): string => timePart(END_OF_TIME - at);
+/** Returns the time with which such a part begins. */
+export const timeOfNewestFirst = (part: string): number => END_OF_TIME - Number(part.slice(0, 15));
 const indexPart = (index: number): string => String(index).padStart(12, "0");
 const placePart = (at?: number, id?: string): Key => [at === undefined ? [] : timePart(at), id ?? []].flat();
 
@@ -205,16 +207,8 @@ export const logHeadKey: Key = ["log_head"];
 /** The newest checkpoint of each hour in which the evidence log has grown. Never deleted. */
 export const logCheckpointKey = (hourStart: number): Key => ["log_checkpoint", timePart(hourStart)];
 
-/** The trace of a request, by interaction id, reader and place (`operations/traces/trace_store.ts`). For `PLATFORM_TRACE_DAYS`. */
-export const traceKey = (interactionId: string, reader?: string, place?: string): Key => [
-  "trace",
-  interactionId,
-  ...(reader === undefined ? [] : [reader]),
-  ...(place === undefined ? [] : [place]),
-];
-
-/** Where a reader's traces about something are, before the place of the newest in a row. For `PLATFORM_TRACE_DAYS`. */
-export const traceOfKey = (reader: string, about: string): Key => ["trace_of", reader, about];
+/** Traces that were stored together, by time (`operations/traces/trace_store.ts`). For `PLATFORM_TRACE_DAYS`. */
+export const traceKey = (place: string): Key => ["trace", place];
 
 /** Prefix of the changes that operators have proposed (`operations/proposal.ts`). 30 days. */
 export const PROPOSALS: Key = ["proposal"];

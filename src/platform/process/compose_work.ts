@@ -65,6 +65,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
   readonly writeTraces: () => Promise<number>;
+  /** Merges the runs by which traces are found. */
+  readonly mergeTraceRuns: () => Promise<number>;
   /** Sends spans to the collector, if there is one. */
   readonly sendSpans?: () => Promise<number>;
   /** Stores the figures of reports. */
@@ -169,7 +171,7 @@ type Jobs = Omit<
 >;
 
 function jobsOf(parts: WorkParts, shared: Shared): Jobs {
-  const { delivery, statuses, clients, consents, traceQueue, figures } = shared;
+  const { delivery, statuses, clients, consents, traces, traceQueue, figures } = shared;
   const { store, clock, config, caseKeys, keys: { signer } } = parts;
   const origin = { issuer: config.authUrl, cell: config.cell };
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
@@ -192,6 +194,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     ...caseJobs(parts, { delivery, consents, isHeld, keptTime }, evidence.log),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
+    mergeTraceRuns: () => traces.merge(),
     ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
     writeFigures: () => figures.write(),
     countFunnel: () => countFunnel({ ...parts, ...shared }),

@@ -49,7 +49,8 @@ import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord, evidenceRecord } from "../evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
 import { listedRecord, lookupRecord } from "../guards/lists/lookup_store.ts";
-import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
+import { traceOfRecord, traceRunRecord } from "../operations/traces/trace_run_store.ts";
+import { traceRecord } from "../operations/traces/trace_store.ts";
 import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
 import { noticeSpreadRecord } from "../events/notice_spread_store.ts";
 import { toldExpiriesRecord } from "../events/expiry_store.ts";
@@ -97,6 +98,7 @@ export const platformRecords = [
   controlledPartyRecord,
   storeEpochRecord,
   traceRecord,
+  traceRunRecord,
   traceOfRecord,
   figuresRecord,
   funnelCaseRecord,

@@ -1,21 +1,38 @@
 /**
- * Stores traces for a number of days, once for each reader, so that no reader can list the traces of another one. An
- * interaction id is chosen by the caller, so requests of several parties may have the same one.
+ * Stores traces for a number of days. Those of one pass are in one row, because a row costs more than what is in it, and
+ * `trace_run_store.ts` finds the row by each reader, so that no reader can list the traces of another one. An interaction id is
+ * chosen by the caller, so requests of several parties may have the same one.
  */
 import { z } from "zod";
-import { count, defineRecord, instant, optional, text, texts } from "../../../base/store/record.ts";
+import {
+  clientId,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  text,
+  texts,
+} from "../../../base/store/record.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
-import { firstOfGroups } from "../../../base/store/first_of_groups.ts";
-import type { Key, Store, Write } from "../../../base/store/store.ts";
-import { newestFirstPart, traceKey, traceOfKey } from "../../config/store_keys.ts";
+import type { Store, Write } from "../../../base/store/store.ts";
+import { traceKey } from "../../config/store_keys.ts";
 import { asBystander, type ReadableTrace, type Trace } from "./trace.ts";
+import {
+  aboutOf,
+  beginningOf,
+  openTraceIndex,
+  placeAt,
+  placeIn,
+  type TraceIndex,
+} from "./trace_run_store.ts";
 
 /** The reader of traces whose client is not proven. No client has this id. */
 const NO_CLIENT = "unknown";
 /** The subject of a list of rejected requests. No consent or payment has this id. */
 export const REJECTED = "rejected";
 
-export interface TraceStore {
+export interface TraceStore extends Pick<TraceIndex, "merge"> {
   /** Stores traces in one commit. @throws {StoreFailure} */
   write(traces: readonly ReadableTrace[]): Promise<void>;
   /**
@@ -41,58 +58,45 @@ const rejection = z.looseObject({
   detail: optional(text),
 });
 
-export const traceRecord = defineRecord<Trace>({
-  name: "trace",
-  keyParts: ["interaction id", "client id of the reader", "time (newest first) and id"],
-  what:
-    "What the platform did with a request: its checks, its rejection, its calls to other parties. Ids only.",
-  schema: z.looseObject({
-    interactionId: text,
-    at: instant,
-    milliseconds: count,
-    method: text,
-    route: text,
-    status: count,
-    clientId: optional(text),
-    orgId: optional(text),
-    bank: optional(text),
-    consentId: optional(text),
-    paymentId: optional(text),
-    sessionId: optional(text),
-    checks: texts,
-    passed: count,
-    rejection: optional(rejection),
-    received: optional(z.array(z.looseObject({ name: text, header: text, claims: optional(text) }))),
-    calls: z.array(
-      z.looseObject({
-        to: z.enum(["bank", "directory"]),
-        milliseconds: optional(count),
-        status: optional(count),
-      }),
-    ),
-  }),
-  version: 1,
-  lifetime: "`PLATFORM_TRACE_DAYS`.",
-  personalData: "pseudonymous",
-  retention: "traces",
-  restore: "kept",
+const trace: z.ZodType<Trace> = z.looseObject({
+  interactionId: text,
+  at: instant,
+  milliseconds: count,
+  method: text,
+  route: text,
+  status: count,
+  clientId: optional(text),
+  orgId: optional(text),
+  bank: optional(text),
+  consentId: optional(text),
+  paymentId: optional(text),
+  sessionId: optional(text),
+  checks: texts,
+  passed: count,
+  rejection: optional(rejection),
+  received: optional(z.array(z.looseObject({ name: text, header: text, claims: optional(text) }))),
+  calls: z.array(
+    z.looseObject({
+      to: z.enum(["bank", "directory"]),
+      milliseconds: optional(count),
+      status: optional(count),
+    }),
+  ),
 });
 
-/** Where a trace is: the other parts of its key. */
-interface TracePlace {
-  readonly interactionId: string;
-  readonly place: string;
-}
+/** A trace as it is stored: with the clients that may read it. */
+type StoredTrace = Pick<ReadableTrace, "trace" | "readers">;
 
-export const traceOfRecord = defineRecord<{ readonly traces: readonly TracePlace[] }>({
-  name: "trace_of",
-  keyParts: [
-    "client id of the reader",
-    "consent id, payment id or `rejected`",
-    "time (newest first) and id of the newest",
-  ],
-  what: "Interaction ids and places of traces that were stored together, by what they are about.",
-  schema: z.looseObject({ traces: z.array(z.looseObject({ interactionId: text, place: text })) }),
+export const traceRecord = defineRecord<{ readonly traces: readonly StoredTrace[] }>({
+  name: "trace",
+  keyParts: ["time (newest first) and random id"],
+  what:
+    "What the platform did with requests: their checks, rejections, calls to other parties, and who may read it. Ids only.",
+  schema: z.looseObject({
+    traces: z.array(
+      z.looseObject({ trace, readers: z.array(z.looseObject({ clientId, isSender: flag })) }),
+    ),
+  }),
   version: 1,
   lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
@@ -106,7 +110,10 @@ export const MAX_LISTED = 50;
 const MAX_OF_READER = 25;
 /** Readers in an answer for operators. */
 const MAX_READERS = 20;
-const MAX_TURN = 999_999;
+/** Of the traces in one row, whose JSON must be shorter than a value may be. The largest has 12,000 and JWTs of a sandbox. */
+const MAX_CHARACTERS = 40_000;
+/** Rows that a look-up reads at once. */
+const ROWS = 10;
 
 export interface TraceStoreDeps {
   readonly store: Store;
@@ -116,104 +123,115 @@ export interface TraceStoreDeps {
 }
 
 export function openTraceStore({ store, clock, keepMs }: TraceStoreDeps): TraceStore {
+  const index = openTraceIndex({ store, clock, keepMs, most: MAX_LISTED });
   const isKept = ({ at }: Trace): boolean => clock() < at + keepMs;
-  let turn = MAX_TURN;
-  const placeAt = (at: number): string => {
-    turn = turn === 0 ? MAX_TURN : turn - 1; // of one millisecond, the later answer comes first
-    return `${newestFirstPart(at)}-${String(turn).padStart(6, "0")}-${crypto.randomUUID()}`;
-  };
+  const read: Read = (entries, shown, most) =>
+    tracesAt(store, entries, (stored) => isKept(stored.trace) ? shown(stored) : undefined, most);
+  let last = 0;
   return {
     async write(traces) {
-      const writes: Write[] = [];
-      const about = traces.flatMap((trace) => stage(writes, trace, placeAt(trace.trace.at), keepMs));
-      for (const some of Map.groupBy(about, ({ key }) => key.join("\0")).values()) stageList(writes, some);
-      if (writes.length > 0) await store.commit({ checks: [], writes });
+      const [writes, entries]: [Write[], string[]] = [[], []];
+      for (const some of inRows(traces)) {
+        last = Math.max(clock(), last + 1); // one after the other, also of one millisecond
+        const place = placeAt(last);
+        traceRecord.set({ writes }, traceKey(place), { traces: some }, last + keepMs);
+        entries.push(...new Set(some.flatMap(beginningsOf).map((beginning) => `${beginning}${place}`)));
+      }
+      if (entries.length === 0) return;
+      index.stage(writes, entries);
+      await store.commit({ checks: [], writes });
     },
-    async byInteraction(interactionId, reader) {
-      const { entries, isComplete } = await firstOfGroups(store, {
-        prefix: traceKey(interactionId.toLowerCase(), reader),
-        parts: reader === undefined ? 1 : 0,
-        perGroup: reader === undefined ? MAX_OF_READER : MAX_LISTED,
-        maxGroups: MAX_READERS,
-      });
-      const traces = unique(entries.map(traceRecord.decode)).map(({ value }) => value).filter(isKept)
-        .toSorted((one, other) => other.at - one.at);
-      return { traces, isComplete };
-    },
+    byInteraction: (id, reader) => byInteraction(index, read, id.toLowerCase(), reader),
     async about(reader, subject) {
-      const listed = (await store.list({ prefix: traceOfKey(reader, subject), limit: MAX_LISTED }))
-        .map(traceOfRecord.decode);
-      const places = listed.flatMap(({ value }) => value.traces).toSorted(newestFirst).slice(0, MAX_LISTED);
-      const keys = places.map(({ interactionId, place }) => traceKey(interactionId, reader, place));
-      const found = keys.length === 0 ? [] : await store.getMany(keys);
-      return found.flatMap((entry) => entry === null ? [] : [traceRecord.decode(entry).value]).filter(isKept);
+      const { entries } = await index.find(beginningOf("list", subject, reader));
+      const shown: Shown = (stored) =>
+        subjectsOf(stored.trace).includes(subject) ? shownTo(stored, reader) : undefined;
+      const found = await read(entries, shown, MAX_LISTED);
+      return found.map(({ trace }) => trace).toSorted(newestFirst).slice(0, MAX_LISTED);
     },
+    merge: () => index.merge(),
   };
 }
 
-/** A trace, for the list of what it is about. */
-interface About extends TracePlace {
-  /** Of the list. */
-  readonly key: Key;
-  readonly expiresAt: number;
+/** Reads what is shown of the traces that entries lead to, until there are so many. */
+type Read = (entries: readonly string[], shown: Shown, most: number) => Promise<readonly StoredTrace[]>;
+
+async function byInteraction(
+  index: TraceIndex,
+  read: Read,
+  id: string,
+  reader: string | undefined,
+): Promise<FoundTraces> {
+  const { entries, isComplete } = await index.find(beginningOf("interaction", id, reader));
+  const most = reader === undefined ? MAX_OF_READER : MAX_LISTED;
+  const readers = [...Map.groupBy(entries, aboutOf).values()];
+  const newest = readers.slice(0, MAX_READERS).flatMap((some) => some.slice(0, most + 1));
+  const shown: Shown = (stored) => stored.trace.interactionId === id ? shownTo(stored, reader) : undefined;
+  const byReader = [...Map.groupBy(await read(newest, shown, Infinity), firstReader).values()];
+  return {
+    traces: byReader.flatMap((some) => some.slice(0, most)).map(({ trace }) => trace).toSorted(newestFirst),
+    isComplete: isComplete && readers.length <= MAX_READERS && byReader.every((some) => some.length <= most),
+  };
 }
 
-/** @returns what the trace is about */
-function stage(
-  writes: Write[],
-  { trace, readers }: ReadableTrace,
-  place: string,
-  keepMs: number,
-): readonly About[] {
-  const { interactionId } = trace;
-  const expiresAt = trace.at + keepMs;
-  const all = readers.length === 0 ? [{ clientId: NO_CLIENT, isSender: true }] : readers;
-  return all.flatMap(({ clientId, isSender }) => {
-    const shown = isSender ? trace : asBystander(trace);
-    traceRecord.set({ writes }, traceKey(interactionId, clientId, place), shown, expiresAt);
-    const subjects = clientId === NO_CLIENT ? [] : subjectsOf(shown);
-    return subjects.map((subject) => ({
-      key: traceOfKey(clientId, subject),
-      interactionId,
-      place,
-      expiresAt,
-    }));
-  });
+/** Divides traces into rows. */
+function inRows(traces: readonly ReadableTrace[]): readonly (readonly StoredTrace[])[] {
+  const rows: StoredTrace[][] = [];
+  let characters = Infinity;
+  for (const { trace, readers } of traces) {
+    const stored = { trace, readers };
+    const { length } = JSON.stringify(stored);
+    if (characters + length > MAX_CHARACTERS) [characters] = [0, rows.push([])];
+    characters += length;
+    rows.at(-1)?.push(stored);
+  }
+  return rows;
 }
 
-/** Stages one row for traces that are about the same. */
-function stageList(writes: Write[], about: readonly About[]): void {
-  const [newest, ...others] = about.toSorted(newestFirst);
-  if (newest === undefined) return;
-  const traces = [newest, ...others].map(({ interactionId, place }) => ({ interactionId, place }));
-  traceOfRecord.set({ writes }, [...newest.key, newest.place], { traces }, newest.expiresAt);
+/** Returns what entries of the index begin with that lead to a trace. */
+function beginningsOf({ trace, readers }: StoredTrace): readonly string[] {
+  if (readers.length === 0) return [beginningOf("interaction", trace.interactionId, NO_CLIENT)];
+  return readers.flatMap(({ clientId }) => [
+    beginningOf("interaction", trace.interactionId, clientId),
+    ...subjectsOf(trace).map((subject) => beginningOf("list", subject, clientId)),
+  ]);
 }
 
-function newestFirst(one: TracePlace, other: TracePlace): number {
-  return one.place < other.place ? -1 : 1;
+/** Returns the trace as a reader sees it, if at all; without a reader, as operators see it. */
+type Shown = (stored: StoredTrace) => StoredTrace | undefined;
+
+function shownTo(stored: StoredTrace, reader: string | undefined): StoredTrace | undefined {
+  const { readers } = stored;
+  const own = reader === undefined ? readers : readers.filter(({ clientId }) => clientId === reader);
+  if (own.length === 0) return reader === undefined || reader === NO_CLIENT ? stored : undefined;
+  return own.some(({ isSender }) => isSender) ? stored : { ...stored, trace: asBystander(stored.trace) };
 }
+
+/** Returns the traces in the rows of entries that are shown, the newest rows first, until there are so many. */
+async function tracesAt(
+  store: Store,
+  entries: readonly string[],
+  shown: Shown,
+  most: number,
+): Promise<readonly StoredTrace[]> {
+  const places = [...new Set(entries.map(placeIn))].toSorted();
+  const found: StoredTrace[] = [];
+  for (let start = 0; start < places.length && found.length < most; start += ROWS) {
+    const rows = await store.getMany(places.slice(start, start + ROWS).map(traceKey));
+    for (const row of rows) {
+      if (row === null) continue;
+      found.push(
+        ...traceRecord.decode(row).value.traces.toReversed().flatMap((stored) => shown(stored) ?? []),
+      );
+    }
+  }
+  return found;
+}
+
+const firstReader = ({ readers: [first] }: StoredTrace): string => first?.clientId ?? NO_CLIENT;
+const newestFirst = (one: Trace, other: Trace): number => other.at - one.at;
 
 function subjectsOf({ consentId, paymentId, rejection }: Trace): readonly string[] {
   const subjects = [consentId, paymentId, rejection === undefined ? undefined : REJECTED];
   return [...new Set(subjects.filter((subject) => subject !== undefined))];
-}
-
-/** Returns each trace once, as its sender sees it. */
-function unique<T extends { readonly key: Key; readonly value: Trace }>(entries: readonly T[]): readonly T[] {
-  const byPlace = new Map<string, T>();
-  for (const entry of entries) {
-    const place = placeOf(entry.key);
-    const former = byPlace.get(place);
-    if (former === undefined || !isFull(former.value)) byPlace.set(place, entry);
-  }
-  return [...byPlace.values()];
-}
-
-/** Whether it says what was wrong, which {@link asBystander} leaves out. */
-function isFull({ rejection }: Trace): boolean {
-  return [rejection?.told, rejection?.detail, rejection?.faults].some((said) => said !== undefined);
-}
-
-function placeOf(key: Key): string {
-  return key.at(-1) ?? "";
 }

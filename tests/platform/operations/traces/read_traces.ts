@@ -4,6 +4,8 @@ import { type AnswerOf, bodyOf, type Trace, type Traces } from "testing/answers.
 import type { Environment } from "testing/environment.ts";
 import { type BoundToken, call, clientToken } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
+import type { ReadableTrace } from "../../../../src/platform/operations/traces/trace.ts";
+import { traceRecord } from "../../../../src/platform/operations/traces/trace_store.ts";
 
 /** Reads `/traces/v1` with a path or a query behind it. */
 export async function readTraces(
@@ -27,4 +29,12 @@ export async function tracesAt(env: Environment, rest: string, as?: Participant)
 /** The answer's interaction id. */
 export function idOf(answer: Response): string {
   return answer.headers.get("x-fapi-interaction-id") ?? "";
+}
+
+/** Every trace in the store. */
+export async function storedTraces(
+  { store }: Pick<Environment, "store">,
+): Promise<readonly Pick<ReadableTrace, "trace" | "readers">[]> {
+  const rows = await store.list({ prefix: [traceRecord.name], limit: 1000 });
+  return rows.flatMap((row) => traceRecord.decode(row).value.traces);
 }
