@@ -25,7 +25,7 @@ export async function openTestStore(): Promise<Store> {
   const connections = await openConnections(readPostgresUrl(`${url}&connections=${CONNECTIONS}`));
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await connections.run((sql) => sql`truncate hub.entry`);
+    await connections.run((sql) => sql`delete from hub.entry`);
     await connections.close();
     empty.push(url);
   };

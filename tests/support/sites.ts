@@ -235,7 +235,7 @@ export async function untilCopied({ node }: Site, copy: Site): Promise<void> {
 export async function paymentsAt({ place: { port } }: Site): Promise<ReadonlySet<string>> {
   const sql = postgres(urlOf(port, "hub"), { max: 1, fetch_types: false });
   try {
-    const rows = await sql<{ id: string }[]>`select payment_id as id from hub.payment`;
+    const rows = await sql<{ id: string }[]>`select payment_id as id from reporting.payment`;
     return new Set(rows.map(({ id }) => id));
   } finally {
     await sql.end({ timeout: 1 });

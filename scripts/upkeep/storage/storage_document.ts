@@ -63,10 +63,10 @@ the case, in the member \`sealedMembers\` ([P3](decisions/p-proof.md#p3)). The o
 stay readable.
 `;
 
-const VIEWS = `## Views for analysts
+const REPORTING = `## Reporting
 
-A PostgreSQL database has these views. The role \`hub_reader\` may read them and no table
-([PostgreSQL](operations/postgresql.md#roles)). They contain no account, name, customer id, balance, reference or
+A PostgreSQL database has these tables and views for analysts. They are written in the commit of the records. The
+role \`hub_reader\` may read them and nothing else ([PostgreSQL](operations/postgresql.md#reporting)). They contain no account, name, customer id, balance, reference or
 free text of a TPP, a bank or an operator, and no token, code or key. Amounts and the ids of consents and payments
 are pseudonymous: a TPP or a bank can tell which customer they belong to. Times are \`timestamptz\`.
 `;
@@ -79,8 +79,8 @@ export function storageDocument(): string {
     DATA_KEYS,
     section("Data key store", dataKeyRecords),
     section("Directory", [...directoryRecords, ...baseRecords]),
-    VIEWS,
-    ...viewSections(),
+    REPORTING,
+    ...reportingSections(),
   ].join("\n");
 }
 
@@ -98,16 +98,16 @@ function section(title: string, records: readonly Documented[]): string {
   return [`## ${title}`, "", ...head, ...rows, ""].join("\n");
 }
 
-const COMMENT = /^comment on (view|column) hub\.([\w.]+) is '((?:[^']|'')*)';$/gm;
+const COMMENT = /^comment on (table|view|column) reporting\.([\w.]+) is '((?:[^']|'')*)';$/gm;
 
 /** From the comments of the migrations, so that the database and this document agree. */
-function viewSections(): string[] {
+function reportingSections(): string[] {
   const comments = MIGRATIONS.flatMap(({ sql }) => [...sql.matchAll(COMMENT)])
     .map(([, kind, name = "", quoted = ""]) => ({ kind, name, text: quoted.replaceAll("''", "'") }));
-  return comments.filter(({ kind }) => kind === "view").map(({ name: view, text }) => {
-    const columns = comments.filter(({ name }) => name.startsWith(`${view}.`))
-      .map(({ name, text }) => `| \`${name.slice(view.length + 1)}\` | ${text} |`);
-    return [`### \`hub.${view}\``, "", text, "", "| Column | Content |", "| --- | --- |", ...columns, ""]
+  return comments.filter(({ kind }) => kind !== "column").map(({ name: table, text }) => {
+    const columns = comments.filter(({ name }) => name.startsWith(`${table}.`))
+      .map(({ name, text }) => `| \`${name.slice(table.length + 1)}\` | ${text} |`);
+    return [`### \`reporting.${table}\``, "", text, "", "| Column | Content |", "| --- | --- |", ...columns, ""]
       .join("\n");
   });
 }

@@ -5,7 +5,8 @@
  */
 import { hasCode } from "../../kernel/error_code.ts";
 import entry from "./migrations/0001_entry.sql" with { type: "text" };
-import views from "./migrations/0002_views.sql" with { type: "text" };
+import kinds from "./migrations/0002_kinds.sql" with { type: "text" };
+import reporting from "./migrations/0003_reporting.sql" with { type: "text" };
 import type { Connections, Sql } from "./connections.ts";
 
 export interface Migration {
@@ -18,7 +19,8 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "entry", sql: entry, worksFrom: 1 },
-  { number: 2, name: "views", sql: views, worksFrom: 1 },
+  { number: 2, name: "kinds", sql: kinds, worksFrom: 1 },
+  { number: 3, name: "reporting", sql: reporting, worksFrom: 1 },
 ];
 
 /** The schema number that this program was written for. */

@@ -3,7 +3,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type Connections, openConnections } from "../../../../src/base/store/postgres/connections.ts";
 import { checkPostgres } from "../../../../src/base/store/postgres/check_postgres.ts";
 import { openPostgres } from "../../../../src/base/store/postgres/open_postgres.ts";
-import { migrate, SCHEMA } from "../../../../src/base/store/postgres/schema.ts";
+import { migrate, MIGRATIONS, SCHEMA } from "../../../../src/base/store/postgres/schema.ts";
+import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { storeIdentityKey } from "../../../../src/base/store/store_identity.ts";
 import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
@@ -79,6 +80,31 @@ schemaTest("Two migrations at once apply each step once, and a third finds nothi
   assertEquals(applied.flat().length, SCHEMA);
   for (const connections of both) await connections.close();
   await change(url, async (connections) => assertEquals(await migrate(connections), []));
+});
+
+schemaTest("A migration of a database with entries keeps them, and reports them [G13]", async () => {
+  const url = await postgresServer().newDatabase();
+  await change(url, (connections) =>
+    connections.run(async (sql) => {
+      await sql`create schema hub`;
+      await sql.unsafe(MIGRATIONS[0]?.sql ?? "");
+      await sql.unsafe(`create table hub.migration (number integer primary key, name text not null,
+        works_from integer not null, applied_at timestamptz not null default now());
+        insert into hub.migration values (1, 'entry', 1)`);
+    }));
+  await change(url, async (connections) => {
+    const store = openPostgresStore(connections);
+    const [key, value] = [["payment", "p1"], { bank: "BANKA", charges: [] }] as const;
+    const expiresAt = Date.now() + 60_000;
+    await store.commit({ checks: [], writes: [{ kind: "set", key, value, expiresAt }] });
+    const before = await store.get(key);
+    await migrate(connections);
+    assertEquals(await store.get(key), before);
+    const rows = await connections.run((sql) =>
+      sql`select bank, charges, expires_at from reporting.payment, hub.entry_payment`
+    );
+    assertEquals([...rows], [{ bank: "BANKA", charges: 0, expires_at: new Date(expiresAt) }]);
+  });
 });
 
 schemaTest("Two processes that start at once on a new database agree on its identity", async () => {

@@ -30,10 +30,10 @@ Deno.test({
     };
     const consents = (): Promise<unknown> =>
       connections.run((sql) =>
-        sql`select amount::text, currency, names_debtor_account as named from hub.consent`
+        sql`select amount::text, currency, names_debtor_account as named from reporting.consent`
       );
     const payments = (): Promise<unknown> =>
-      connections.run((sql) => sql`select amount::text, currency from hub.payment`);
+      connections.run((sql) => sql`select amount::text, currency from reporting.payment`);
     assertEquals(heldIn(await rows(), PERSONAL), []);
     const sum = { amount: "165.88", currency: "EUR" };
     assertEquals(JSON.stringify(await consents()), JSON.stringify([{ ...sum, named: true }]));

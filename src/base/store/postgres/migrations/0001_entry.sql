@@ -11,13 +11,6 @@ create table hub.entry (
 
 create index entry_expiry on hub.entry (expires_at) where expires_at is not null;
 
--- An entry is deleted soon after it expires, so many small cleanings cost less than a few large ones.
-alter table hub.entry set (
-  autovacuum_vacuum_scale_factor = 0.01,
-  autovacuum_vacuum_insert_scale_factor = 0.05,
-  autovacuum_analyze_scale_factor = 0.02
-);
-
 -- Writes all entries if every check holds, else none. A check holds if the entry has this version or, for a null
 -- version, if there is no such entry. Rows are locked in key order, so commits that check all that they write wait for
 -- each other without deadlock. A repetition of a commit that has happened returns true and writes nothing.

@@ -1,0 +1,165 @@
+/** The reporting schema: what commits change in it, and what analysts' queries cost. */
+import { assert, assertEquals } from "@std/assert";
+import { openConnections, UNHURRIED } from "../../../../src/base/store/postgres/connections.ts";
+import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
+import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
+import type { Key, Store, Write } from "../../../../src/base/store/store.ts";
+import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+
+interface Database {
+  readonly store: Store;
+  rows(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+function reportingTest(name: string, fn: (database: Database) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: isPostgresMissing,
+    async fn() {
+      const connections = await openConnections(readPostgresUrl(await newPostgresDatabase()), UNHURRIED);
+      const rows: Database["rows"] = async (text) => [...await connections.run((sql) => sql.unsafe(text))];
+      try {
+        await fn({ store: openPostgresStore(connections), rows });
+      } finally {
+        await connections.close();
+      }
+    },
+  });
+}
+
+function set(key: Key, value: unknown): Write {
+  return { kind: "set", key, value };
+}
+
+async function commit(store: Store, ...writes: readonly Write[]): Promise<void> {
+  assert(await store.commit({ checks: [], writes }));
+}
+
+const ORDER: Key = ["payment_order", "BANKA", "001767268800000-p1"];
+const OUTBOX: Key = ["outbox", "p1"];
+
+reportingTest("an order is reported as it is pushed, held, given up and ended [G13]", async (database) => {
+  const { store, rows } = database;
+  const reported = async (): Promise<unknown> =>
+    (await rows(`select delivery, failures, extract(epoch from due_at)::integer as due, bank,
+      extract(epoch from created_at)::integer as created from reporting.payment_order`))[0];
+  const outbox = (members: object): Promise<void> =>
+    commit(store, set(OUTBOX, { bank: "BANKA", failures: 2, ...members }));
+  const order = { bank: "BANKA", created: 1_767_268_800 };
+  await commit(
+    store,
+    set(OUTBOX, { bank: "BANKA", failures: 0, state: "leased", dueAt: 1000 }),
+    set(ORDER, "p1"),
+  );
+  assertEquals(await reported(), { delivery: "waiting", failures: 0, due: 1, ...order });
+  await outbox({ state: "waiting", dueAt: 2000 });
+  assertEquals(await reported(), { delivery: "waiting", failures: 2, due: 2, ...order });
+  await outbox({ state: "held", why: "restored", heldAt: 3000 });
+  assertEquals(await reported(), { delivery: "held", failures: 2, due: 3, ...order });
+  await outbox({ state: "dead", diedAt: 4000 });
+  assertEquals(await reported(), { delivery: "given up", failures: 2, due: 4, ...order });
+  await commit(store, { kind: "delete", key: OUTBOX });
+  assertEquals(await reported(), { delivery: "ended", failures: null, due: null, ...order });
+  await commit(store, { kind: "delete", key: ORDER });
+  assertEquals(await reported(), undefined);
+});
+
+reportingTest(
+  "what a record loses is lost in the reporting schema too, and an unknown form stops no commit [G13]",
+  async ({ store, rows }) => {
+    const [consent, payment, entry]: Key[] = [["consent", "c1"], ["payment", "p1"], [
+      "audit",
+      "c1",
+      "1",
+      "x",
+    ]];
+    assert(consent && payment && entry);
+    const keys = [consent, payment, entry];
+    const tables = ["consent", "payment", "event"];
+    const counts = async (): Promise<unknown> =>
+      await Promise.all(tables.map(async (table) => (await rows(`select from reporting.${table}`)).length));
+    const odd = {
+      createdAt: "soon",
+      at: {},
+      bank: [1],
+      request: 7,
+      initiation: "x",
+      charges: {},
+      page: null,
+    };
+    for (
+      const value of [{ createdAt: 1000, at: 1000, bank: "BANKA", charges: [1, 2] }, odd, "text", [], 7, {}]
+    ) {
+      await commit(store, ...keys.map((key) => set(key, value)));
+    }
+    assertEquals(await counts(), [1, 1, 1]);
+    assertEquals(await rows("select created_at, bank, amount, charges from reporting.payment"), [
+      { created_at: null, bank: null, amount: null, charges: null },
+    ]);
+    await commit(store, ...keys.map((key): Write => ({ kind: "delete", key })));
+    assertEquals(await counts(), [0, 0, 0]);
+    const checks = keys.map((key) => ({ key, version: null }));
+    assert(await store.commit({ checks, writes: [set(["client", "x"], {})] }));
+    assertEquals(await counts(), [0, 0, 0]);
+  },
+);
+
+/** A payment a minute, the newest a minute ago, of two banks. */
+const PAYMENTS = 10_000;
+const FILL = `
+  insert into hub.entry (key, version, value)
+  select convert_to('payment', 'UTF8') || '\\x00' || convert_to(md5(n::text), 'UTF8') || '\\x00', gen_random_uuid(),
+      json_build_object('consentId', n::text, 'bank', case n % 2 when 0 then 'BANKA' else 'BANKB' end,
+        'status', 'AcceptedSettlementCompleted', 'createdAt', (extract(epoch from now())::bigint - 60 * n) * 1000,
+        'initiation', json_build_object('InstructedAmount', json_build_object('Amount', '1.50', 'Currency', 'EUR')))
+    from generate_series(1, ${PAYMENTS}) as n`;
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Plan[];
+}
+
+async function planOf(
+  { rows }: Database,
+  query: string,
+): Promise<{ readonly scans: string[]; blocks: number }> {
+  const [row] = await rows(`explain (analyze, buffers, format json) ${query}`);
+  const [{ Plan: top }] = row?.["QUERY PLAN"] as [{ readonly Plan: Plan }];
+  const scans = (plan: Plan): string[] => [
+    ...plan["Relation Name"] === undefined ? [] : [`${plan["Node Type"]} ${plan["Relation Name"]}`],
+    ...(plan.Plans ?? []).flatMap(scans),
+  ];
+  return { scans: scans(top), blocks: top["Shared Hit Blocks"] + top["Shared Read Blocks"] };
+}
+
+reportingTest(
+  "analysts read a payment and a day by index, whatever else there is [G13]",
+  async (database) => {
+    const { rows } = database;
+    await rows(FILL);
+    await rows("analyze reporting.payment, reporting.consent");
+    await rows("set enable_seqscan = on"); // as analysts have it; the connection is the only one in use
+    const one = await planOf(database, "select * from reporting.payment where payment_id = md5('7')");
+    assertEquals(one.scans, ["Index Scan payment"]);
+    assert(one.blocks <= 4, `${one.blocks} blocks for a payment`);
+    const whole = "select pg_relation_size('reporting.payment') / 8192 as pages";
+    const [{ pages } = {}] = await rows(whole);
+    const day = await planOf(
+      database,
+      "select bank, count(*) from reporting.payment where created_at > now() - interval '1 day' group by bank",
+    );
+    assertEquals(day.scans, ["Index Scan payment"]);
+    assert(day.blocks < Number(pages) / 5, `${day.blocks} blocks of ${pages}`);
+    const figures = await planOf(database, "select * from reporting.bank_day where day = current_date - 2");
+    assertEquals(figures.scans.filter((scan) => scan.startsWith("Seq Scan payment")), []);
+    assert(figures.blocks < Number(pages) / 5, `${figures.blocks} blocks of ${pages}`);
+    const [first] = await rows(
+      `select payments::integer, settled::integer, amount_settled::text from reporting.bank_day
+    where day = (now() at time zone 'UTC')::date - 2 and bank = 'BANKA'`,
+    );
+    assertEquals(first, { payments: 720, settled: 720, amount_settled: "1080.00" });
+  },
+);
