@@ -107,7 +107,16 @@ function reportingSections(): string[] {
   return comments.filter(({ kind }) => kind !== "column").map(({ name: table, text }) => {
     const columns = comments.filter(({ name }) => name.startsWith(`${table}.`))
       .map(({ name, text }) => `| \`${name.slice(table.length + 1)}\` | ${text} |`);
-    return [`### \`reporting.${table}\``, "", text, "", "| Column | Content |", "| --- | --- |", ...columns, ""]
+    return [
+      `### \`reporting.${table}\``,
+      "",
+      text,
+      "",
+      "| Column | Content |",
+      "| --- | --- |",
+      ...columns,
+      "",
+    ]
       .join("\n");
   });
 }
