@@ -4,7 +4,10 @@ import { auditRecord } from "../../src/platform/evidence/audit_trail.ts";
 import { consentRecord } from "../../src/platform/core/consents/consent_store.ts";
 import { paymentRecord } from "../../src/platform/core/payments/payment_store.ts";
 import { asConsentId, paymentIdOf } from "../../src/base/kernel/identifiers.ts";
+import { openLog } from "../../src/base/observability/log.ts";
 import type { Store } from "../../src/base/store/store.ts";
+import type { Log } from "../../src/platform/observed/log_events.ts";
+import { openPlatformMetrics } from "../../src/platform/observed/metrics.ts";
 import { funnelDayRecord, openFunnelStore } from "../../src/platform/observed/funnel/funnel_store.ts";
 import { countFunnel } from "../../src/platform/operations/funnel/count_funnel.ts";
 
@@ -112,7 +115,9 @@ export async function compareFunnel(
   const find = (): Promise<null> => Promise.resolve(null);
   const funnel = openFunnelStore(store, 400 * 86_400_000);
   const clock = (): number => now + LATER_MS;
-  while (await countFunnel({ store, clock, funnel, consents: { find }, payments: { find } }) > 0);
+  const log: Log = openLog({ clock, sink: () => {}, level: "error" });
+  const deps = { store, clock, funnel, log, metrics: openPlatformMetrics() };
+  while (await countFunnel({ ...deps, consents: { find }, payments: { find } }) > 0);
   const [counted = {}, recorded = {}] = [await numbersOfFunnel(store), await numbersOfHistories(store)]
     .map(withoutCodes);
   const names = [...new Set([...Object.keys(counted), ...Object.keys(recorded)])];

@@ -20,7 +20,7 @@ export function daysOfQuarter(text: string): { readonly from: string; readonly u
   };
 }
 
-/** The columns. `deno task quarter-check` recomputes most of them. */
+/** The columns. `deno task quarter-check` recomputes each of them. */
 const COLUMNS: Readonly<Record<string, (day: Report["Day"][number]) => Value>> = {
   ObservedMinutes: ({ Availability }) => Availability?.ObservedMinutes,
   UnavailableMinutes: ({ Availability }) => Availability?.UnavailableMinutes,

@@ -8,8 +8,7 @@ const USAGE = `deno task quarter-check --report FILE --spans FILE --histories FI
   --spans      what the collector of spans has received: a JSON body of OTLP on each line
   --histories  the output of deno task ops audit --json, a page on each line
 
-Recomputes requests, errors, times, payments, pushes and minutes of downtime by bank and day, and prints each
-difference. Exit status: 0 no difference, 1 differences or a failure, 2 wrong command line.`;
+Recomputes every figure by bank and day, and prints each difference. Exit status: 0 no difference, 1 differences or a failure, 2 wrong command line.`;
 
 const NAMES = ["report", "spans", "histories"] as const;
 

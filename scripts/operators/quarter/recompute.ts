@@ -3,8 +3,15 @@
  * has received, and the histories. It shares no code with the platform, so that an auditor can read all of it.
  */
 
-/** By day and bank, `2040-01-15 BANKA`. */
-export type Recomputed = ReadonlyMap<string, Readonly<Record<string, string>>>;
+export interface Recomputed {
+  /** Banks and days with spans, `2040-01-15 BANKA`. */
+  readonly names: readonly string[];
+  /** Returns what the report must have of a bank on a day. */
+  row(name: string): Readonly<Record<string, string>>;
+}
+
+/** Why a bank was not available in a minute. */
+type Cause = "down" | "outage" | "held";
 
 interface Span {
   readonly name: string;
@@ -28,7 +35,8 @@ interface Sums {
   unanswered: number;
   readonly requestTimes: Times;
   readonly pushTimes: Times;
-  readonly downMinutes: Set<number>;
+  /** Minutes since the Unix epoch. */
+  readonly minutes: Readonly<Record<Cause, Set<number>>>;
 }
 
 /** Upper bounds of the classes of times, milliseconds. */
@@ -46,15 +54,19 @@ export function recompute(exports: readonly unknown[], pages: readonly unknown[]
   const spans = exports.flatMap(spansIn).toSorted((one, other) => one.end - other.end);
   const sums = new Map<string, Sums>();
   const at = (time: number, bank: string): Sums => {
-    const name = `${new Date(time).toISOString().slice(0, 10)} ${bank}`;
+    const name = `${dayOf(time)} ${bank}`;
     const found = sums.get(name) ?? noSums();
     sums.set(name, found);
     return found;
   };
   const banks = new Map<string, string>();
+  const observed = new Set<number>();
   for (const { name, end, of } of spans) {
     const bank = of["payment.bank"];
+    if (name === "watch banks") observed.add(minuteOf(end));
     if (bank === undefined) continue;
+    const cause = of["payment.cause"] ?? "";
+    if (name === "unavailable bank") at(end, bank).minutes[cause as Cause].add(minuteOf(end));
     const [interaction, client] = [of["payment.interaction_id"], of["payment.client_id"]];
     if (name === "push order") countPush(at(end, bank), of);
     if (interaction === undefined || client === undefined || of["payment.org_id"] === bank) continue;
@@ -68,12 +80,24 @@ export function recompute(exports: readonly unknown[], pages: readonly unknown[]
   }
   for (const [bank, pushes] of Map.groupBy(spans.filter(isPush), ({ of }) => of["payment.bank"] ?? "")) {
     for (const [from, until] of downtimes(pushes)) {
-      for (let minute = Math.floor(from / 60_000); minute * 60_000 <= until; minute++) {
-        at(minute * 60_000, bank).downMinutes.add(minute);
+      for (let minute = minuteOf(from); minute * 60_000 <= until; minute++) {
+        at(minute * 60_000, bank).minutes.down.add(minute);
       }
     }
   }
-  return new Map([...sums].map(([name, found]) => [name, shown(found)]));
+  const days = Map.groupBy(observed, (minute) => dayOf(minute * 60_000));
+  return {
+    names: [...sums.keys()],
+    row: (name) => shown(sums.get(name) ?? noSums(), new Set(days.get(name.slice(0, 10)))),
+  };
+}
+
+function minuteOf(time: number): number {
+  return Math.floor(time / 60_000);
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 function isPush({ name }: Span): boolean {
@@ -118,12 +142,24 @@ function downtimes(pushes: readonly Span[]): readonly (readonly [from: number, u
 
 function noSums(): Sums {
   const counts = { requests: 0, rejected: 0, failed: 0, payments: 0, pushes: 0, answered: 0, unanswered: 0 };
-  return { ...counts, requestTimes: { all: [] }, pushTimes: { all: [] }, downMinutes: new Set() };
+  const minutes = { down: new Set<number>(), outage: new Set<number>(), held: new Set<number>() };
+  return { ...counts, requestTimes: { all: [] }, pushTimes: { all: [] }, minutes };
 }
 
-function shown(sums: Sums): Readonly<Record<string, string>> {
+/** A minute in which the platform did not look counts neither for the bank nor against it. */
+function shown(sums: Sums, observed: ReadonlySet<number>): Readonly<Record<string, string>> {
+  const { down, outage, held } = sums.minutes;
+  const number = (minutes: ReadonlySet<number>): number => minutes.intersection(observed).size;
+  const unavailable = number(down.union(outage).union(held));
   return {
-    DownMinutes: String(sums.downMinutes.size),
+    ObservedMinutes: String(observed.size),
+    UnavailableMinutes: String(unavailable),
+    DownMinutes: String(number(down)),
+    OutageMinutes: String(number(outage)),
+    HeldMinutes: String(number(held)),
+    Availability: observed.size === 0
+      ? ""
+      : String(Math.floor((observed.size - unavailable) / observed.size * 1e4 + 1e-9) / 1e4),
     Requests: String(sums.requests),
     Rejected: String(sums.rejected),
     Failed: String(sums.failed),
@@ -161,14 +197,13 @@ export function differences(csv: string, recomputed: Recomputed): readonly strin
     const row = Object.fromEntries(heads.map((name, place) => [name, cells[place] ?? ""]));
     const name = `${row["Date"]} ${row["BankId"]}`;
     known.add(name);
-    const own = recomputed.get(name) ?? shown(noSums());
-    for (const [column, value] of Object.entries(own)) {
+    for (const [column, value] of Object.entries(recomputed.row(name))) {
       if (row[column] !== value) found.push(`${name}: ${column} is ${row[column]}, recomputed ${value}`);
     }
   }
   return [
     ...found,
-    ...[...recomputed.keys()].filter((name) => !known.has(name)).map((name) => `${name} has no row`),
+    ...recomputed.names.filter((name) => !known.has(name)).map((name) => `${name} has no row`),
   ];
 }
 

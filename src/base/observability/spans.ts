@@ -7,7 +7,7 @@
 /** A span without its place in a trace. */
 export interface Span {
   readonly name: string;
-  readonly kind: "server" | "client";
+  readonly kind: "internal" | "server" | "client";
   /** Milliseconds since the Unix epoch, with fractions. */
   readonly start: number;
   readonly milliseconds: number;
@@ -53,7 +53,7 @@ const MAX_QUEUED = 10_000;
 const MAX_BATCH = 1000;
 const TIMEOUT_MS = 5000;
 /** `SpanKind` and `StatusCode` of OTLP. */
-const KINDS = { server: 2, client: 3 } as const;
+const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const FAILED = 2;
 
 export function openSpanQueue({ fetch, url, headers, resource, counted }: SpanQueueDeps): SpanQueue {

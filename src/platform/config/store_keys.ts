@@ -225,10 +225,7 @@ export const figuresKey = (of: string, day: string, subject?: string, process?: 
 ];
 
 /** A case that may still change the funnel (`observed/funnel/funnel_store.ts`), by the time of its next look. */
-export const funnelCaseKey = (
-  at: number,
-  consent: ConsentId,
-): Key => ["funnel_case", ...placePart(at, consent)];
+export const funnelCaseKey = (at: number, consent: string): Key => ["funnel_case", ...placePart(at, consent)];
 
 /**
  * The funnel of a day (`observed/funnel/funnel_store.ts`): of each bank, of each TPP, or of `both`, bank and TPP. The key

@@ -97,6 +97,13 @@ export const DELIVERIES = {
     fields: ["consentId", "by"],
     meaning: "A case was erased: its data key and its evidence are deleted. `by` is an operator, or `clock`.",
   },
+  "case.not_counted": {
+    level: "error",
+    fields: ["consentId", "error"],
+    meaning:
+      "A record of a case cannot be read. The funnel lacks what it did since, and looks again after 6 hours.",
+    act: "Compare the record that `error` names with a backup. Else as `work.failed`.",
+  },
   "case.not_erased": {
     level: "error",
     fields: ["consentId", "error"],

@@ -235,6 +235,11 @@ const PROCESS = {
       "Traces of requests by result: written; limited (the caller had too many); dropped (the store did not take them).",
     labels: { result: "fixed" },
   },
+  platform_funnel_cases_skipped_total: {
+    kind: "counter",
+    help:
+      "Cases that the funnel did not count because a record cannot be read. The log event is case.not_counted.",
+  },
   platform_spans_total: {
     kind: "counter",
     help:

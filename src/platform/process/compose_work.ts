@@ -197,7 +197,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     mergeTraceRuns: () => traces.merge(),
     ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
     writeFigures: () => figures.write(),
-    countFunnel: () => countFunnel({ ...parts, ...shared }),
+    countFunnel: () => countFunnel({ ...parts, ...shared, metrics: delivery.metrics }),
     ...bankJobs(parts, shared),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge: parts.markAge,

@@ -102,12 +102,18 @@ export interface FormerSums {
 }
 
 export interface FunnelStore {
-  /** Returns the cases that are due, earliest first. */
-  due(now: number, limit: number): Promise<readonly Entry<FunnelCase>[]>;
+  /** Returns the cases that are due, earliest first. @param damaged called for each that cannot be decoded */
+  due(
+    now: number,
+    limit: number,
+    damaged: (entry: Entry<unknown>, error: unknown) => void,
+  ): Promise<readonly Entry<FunnelCase>[]>;
   /** Returns the sums that the cases of a day count in, each once. */
   sumsOf(cases: readonly FunnelCase[]): Promise<readonly FormerSums[]>;
   /** Stages the sums and the cases that they follow from. A case without `next` is never looked at again. */
   stageCounted(tx: Transaction, counted: CountedCases): void;
+  /** Stages the stored entry of a case, whatever it has, for a later look. `at` is in milliseconds. */
+  stagePostponed(tx: Transaction, former: Entry<unknown>, at: number): void;
   /**
    * Returns the sums of a day.
    *
@@ -141,9 +147,16 @@ export function stageFunnelCase(tx: Pick<Transaction, "writes">, of: FunnelCase)
 export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
   const endOf = (day: string): number => Date.parse(day) + DAY_MS + keepMs;
   return {
-    async due(now, limit) {
+    async due(now, limit, damaged) {
       const entries = await store.list({ prefix: [funnelCaseRecord.name], limit });
-      return entries.filter(({ key }) => Number(key[1]) <= now).map(funnelCaseRecord.decode);
+      return entries.filter(({ key }) => Number(key[1]) <= now).flatMap((entry) => {
+        try {
+          return funnelCaseRecord.decode(entry);
+        } catch (error) {
+          damaged(entry, error);
+          return [];
+        }
+      });
     },
     async sumsOf(cases) {
       const keys = new Map(cases.flatMap(keysOf).map((key) => [key.join(" "), key]));
@@ -167,6 +180,11 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
         const changed = { ...value, counted: next.counted };
         funnelCaseRecord.set(tx, funnelCaseKey(next.at, value.consentId), changed, end);
       }
+    },
+    stagePostponed(tx, { key, version, value }, at) {
+      check(tx, key, version);
+      remove(tx, key);
+      tx.writes.push({ kind: "set", key: funnelCaseKey(at, key[2] ?? ""), value });
     },
     read: (of, apart) => readSums(store, of, apart),
   };

@@ -2,6 +2,7 @@
  * Background work: counts the funnel from the histories of cases (contract FUN2). A case is looked at until it has ended, less
  * often the older it gets. Several processes may do so: the sums and the entries of their cases change in one commit.
  */
+import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
 import { type ConsentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
@@ -14,6 +15,8 @@ import { historyOf } from "../../evidence/audit_trail.ts";
 import { type AuditEntry, usualPlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
+import type { Log } from "../../observed/log_events.ts";
+import type { PlatformMetrics } from "../../observed/metrics.ts";
 import { countJourney, type FunnelPart, noSums } from "../../observed/funnel/funnel.ts";
 import {
   type CountedCases,
@@ -29,7 +32,12 @@ export interface CountFunnelDeps extends TransactDeps {
   readonly funnel: FunnelStore;
   readonly consents: Pick<ConsentStore, "find">;
   readonly payments: Pick<PaymentStore, "find">;
+  readonly log: Log;
+  readonly metrics: PlatformMetrics;
 }
+
+/** A case whose entry or histories cannot be read. */
+type Damaged = readonly [entry: Entry<unknown>, error: unknown];
 
 /** Cases that are read at once. */
 const PAGE = 200;
@@ -47,15 +55,22 @@ export async function countFunnel(
 ): Promise<number> {
   let counted = 0;
   for (let page = 0; page < MAX_PAGES && !isStopped(); page++) {
-    const due = await deps.funnel.due(deps.clock(), PAGE);
-    const done = await countPage(deps, due);
+    const damaged: Damaged[] = [];
+    const due = await deps.funnel.due(deps.clock(), PAGE, (...one) => damaged.push(one));
+    const done = await countPage(deps, due, damaged) + damaged.length;
+    for (const one of damaged) await skip(deps, one);
     counted += done;
     if (done < PAGE) break; // no others are due, or another process counts
   }
   return counted;
 }
 
-async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[]): Promise<number> {
+/** Returns how many cases it has counted. Those that cannot be read are added to `damaged`. */
+async function countPage(
+  deps: CountFunnelDeps,
+  due: readonly Entry<FunnelCase>[],
+  damaged: Damaged[],
+): Promise<number> {
   let counted = 0;
   for (const cases of Map.groupBy(due, ({ value }) => dayOf(value.createdAt)).values()) {
     const alike = cases.toSorted(({ value: one }, { value: other }) =>
@@ -63,8 +78,14 @@ async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[
     );
     for (let from = 0; from < alike.length; from += BATCH) {
       const batch = alike.slice(from, from + BATCH);
-      if (!await countBatch(deps, batch)) return counted;
-      counted += batch.length;
+      const before = damaged.length;
+      const done = await handleBatch(
+        batch,
+        (some) => countBatch(deps, some),
+        (...one) => damaged.push(one),
+      );
+      if (done.includes(false)) return counted;
+      counted += batch.length - (damaged.length - before);
     }
   }
   return counted;
@@ -73,6 +94,17 @@ async function countPage(deps: CountFunnelDeps, due: readonly Entry<FunnelCase>[
 /** Cases of one name change the same sums. */
 function nameOfSums({ bank, clientId }: FunnelCase): string {
   return `${bank} ${clientId}`;
+}
+
+/** The case stays as it was counted, and is looked at again later: its record may be repaired, or be a newer program's. */
+async function skip(deps: CountFunnelDeps, [{ key }, error]: Damaged): Promise<void> {
+  const stored = await deps.store.get<unknown>(key);
+  const at = deps.clock() + LATEST_MS;
+  const isSkipped = stored !== null &&
+    await commitIfUnchanged(deps, (tx) => deps.funnel.stagePostponed(tx, stored, at));
+  if (!isSkipped) return; // another process has handled it
+  deps.metrics.count("platform_funnel_cases_skipped_total", {});
+  deps.log.error("case.not_counted", { consentId: key[2] ?? "", error: errorText(error) });
 }
 
 /** Returns false if another process has changed a case or a sum. */

@@ -1,6 +1,6 @@
 /** The funnel: equal to the histories, whatever customers, banks and processes do. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
+import { type Key, type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { funnelSchema } from "../../../../src/platform/operations/funnel/funnel_representation.ts";
 import type { Platform } from "../../../../src/platform/process/compose.ts";
 import {
@@ -15,6 +15,7 @@ import {
   returnPath,
   toBank,
 } from "testing/authorization_flow.ts";
+import { present } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -206,6 +207,33 @@ Deno.test("after any mix of journeys, with two processes and kills, the funnel i
   assert(killed.number >= 5, "processes were killed");
   const open = await env.store.list({ prefix: ["funnel_case"], limit: 100 });
   assertEquals(open.length, numberOf("paid") - numberOf("final"), "only cases that may change are looked at");
+});
+
+Deno.test("a damaged record of a case is told, keeps no other case back, and counts when it is repaired [FUN2]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  const damaged = (await toBank(env)).consentId;
+  const first = present((await env.store.list<object>({ prefix: ["audit", damaged], limit: 1 }))[0]);
+  const write = (key: Key, value: unknown): Promise<unknown> =>
+    env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+  await write(first.key, { ...first.value, at: "yesterday" });
+  const unreadable = (await toBank(env)).consentId;
+  const entries = await env.store.list<object>({ prefix: ["funnel_case"], limit: 10 });
+  const entry = present(entries.find(({ key }) => key[2] === unreadable));
+  await write(entry.key, { ...entry.value, type: "unheard of" });
+  for (let others = 0; others < 3; others++) await toBank(env);
+  await count(env, env.platform);
+  assertEquals((await report(env)).map(({ Created }) => Created), [3]);
+  const told = env.logged.filter((line) => line.includes("case.not_counted"));
+  assertEquals(
+    told.map((line) => (JSON.parse(line) as { consentId?: string }).consentId).toSorted(),
+    [damaged, unreadable].toSorted(),
+  );
+  const metrics = await (await env.asOperator("/operations/metrics")).text();
+  assertStringIncludes(metrics, "platform_funnel_cases_skipped_total 2");
+  await write(first.key, first.value);
+  env.now += 6 * 3_600_000;
+  await count(env, env.platform);
+  assertEquals((await report(env)).map(({ Created }) => Created), [4]);
 });
 
 /** Random numbers of a seed (mulberry32), so that a failing mix can be repeated. */
