@@ -302,8 +302,13 @@ export const unsettledKey = (bank: BankCode, createdAt?: number, payment?: Payme
 /** How far a bank's payments are searched for those without a decision. Never deleted. */
 export const unsettledSearchKey = (bank: BankCode): Key => ["unsettled_search", bank];
 
-/** A dispute about a payment (`core/disputes/dispute_store.ts`). */
-export const disputeKey = (payment: PaymentId): Key => ["dispute", payment];
+/** A dispute about a payment (`core/disputes/dispute_store.ts`), or the prefix of a bank's, or of a TPP's at a bank. */
+export const disputeKey = (bank: BankCode, client?: ClientId, payment?: PaymentId): Key => [
+  "dispute",
+  bank,
+  ...(client === undefined ? [] : [client]),
+  ...(payment === undefined ? [] : [payment]),
+];
 
 /** A payment whose dispute has not ended, or all of them. */
 export const openDisputeKey = (payment?: PaymentId): Key => [

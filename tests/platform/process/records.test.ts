@@ -27,7 +27,6 @@ Deno.test("every value that a payment stores belongs to a declared record, is JS
 /** Their values are ids, signed texts and pieces of a document. A new record stores an object. */
 const WITHOUT_VERSION = [
   "consent_deadline",
-  "dispute_open",
   "kept_piece",
   "outbox_dead",
   "outbox_held",

@@ -5,7 +5,7 @@ import { transact, type TransactDeps } from "../../../base/store/transaction.ts"
 import { decide } from "../../evidence/personal_data.ts";
 import { afterDecision, type Dispute, DISPUTE_PARTIES, type Outcome } from "./dispute.ts";
 import { type DisputeNoticeDeps, stageDisputeNotice } from "./dispute_notice.ts";
-import type { ReadDisputeDeps } from "./read_dispute.ts";
+import { disputedPayment, type ReadDisputeDeps } from "./read_dispute.ts";
 
 export interface DecideDisputeDeps extends TransactDeps, ReadDisputeDeps, DisputeNoticeDeps {}
 
@@ -24,9 +24,8 @@ export async function decideDispute(
 ): Promise<Dispute> {
   const id = asPaymentId(paymentIdText);
   return await transact(deps, { what: "dispute" }, async (tx) => {
-    const [payment, former] = id === undefined
-      ? [null, null]
-      : await Promise.all([deps.payments.find(tx, id), deps.disputes.find(tx, id)]);
+    const payment = id === undefined ? null : await deps.payments.find(tx, id);
+    const former = payment && await deps.disputes.find(tx, disputedPayment(payment.value));
     if (payment === null || former === null) throw new ApiError("operations.case_unknown");
     decide(payment.value, {
       present: () => {},

@@ -6,11 +6,11 @@ import type { Entry, Reader } from "../../../base/store/store.ts";
 import { usualPlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { forParticipant } from "../../guards/security/standing.ts";
-import type { ReadablePayment } from "../payments/payment.ts";
+import type { Payment, ReadablePayment } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { Dispute, DisputeParty } from "./dispute.ts";
 import { statementIn } from "./dispute_schema.ts";
-import type { DisputeStore } from "./dispute_store.ts";
+import type { DisputedPayment, DisputeStore } from "./dispute_store.ts";
 
 export interface ReadDisputeDeps {
   readonly payments: PaymentStore;
@@ -58,9 +58,14 @@ export async function readDispute(
   by: Disputant,
 ): Promise<Dispute> {
   const { value: payment } = await findDisputed(deps, from, idText, by);
-  const dispute = await deps.disputes.find(from, payment.id);
+  const dispute = await deps.disputes.find(from, disputedPayment(payment));
   if (dispute === null) throw new ApiError("resource.not_found");
   return dispute.value;
+}
+
+/** Returns by what the dispute of a payment is found. */
+export function disputedPayment({ id: paymentId, clientId, bank }: Payment): DisputedPayment {
+  return { paymentId, clientId, bank };
 }
 
 /** Returns the statements of a dispute from the evidence of its payment. */

@@ -43,7 +43,7 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     if ("resourceId" in claimed) return await readDispute(deps, tx, claimed.resourceId, by);
     const { value: payment } = await findDisputed(deps, tx, paymentIdText, by);
     const { id: paymentId, consentId, clientId, bank } = payment;
-    const former = await deps.disputes.find(tx, paymentId);
+    const former = await deps.disputes.find(tx, { paymentId, clientId, bank });
     const allowed = actionsOf(former?.value, by.party);
     if (!allowed.includes(action)) throw notNow(allowed);
     const at = deps.clock();

@@ -91,6 +91,7 @@ const API_ROLES = {
   "GET /operations/own/consents": PARTICIPANTS,
   "GET /operations/own/payments": PARTICIPANTS,
   "GET /operations/own/payment-orders": PARTICIPANTS,
+  "GET /operations/own/disputes": PARTICIPANTS,
   "GET /operations/own/event-deliveries": PARTICIPANTS,
   "GET /operations/own/reports": PARTICIPANTS,
   "GET /operations/own/funnel": PARTICIPANTS,

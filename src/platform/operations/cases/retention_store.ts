@@ -128,12 +128,12 @@ export function stageCaseGone(
   },
   entry: { readonly subject: string; readonly position: number },
 ): void {
-  const { id } = consent.value;
+  const { id, clientId, bank } = consent.value;
   check(tx, consent.key, consent.version);
   check(tx, caseErasureKey(id), null); // its evidence and its data key are deleted
   remove(tx, consent.key);
   if (payment !== null) stagePaymentGone(tx, payment);
-  stageDisputeGone(tx, caseId);
+  stageDisputeGone(tx, { paymentId: caseId, clientId, bank });
   stageDeletedCase(tx, caseId, entry);
   caseDeletionRecord.set(tx, caseDeletionKey(id), { consentId: id });
 }

@@ -12,6 +12,7 @@ import {
   ownPaymentSchema,
   ownRegistrationSchema,
 } from "../participant_views/own_representation.ts";
+import { ownDisputeSchema } from "../participant_views/own_disputes.ts";
 import { funnelRowSchema } from "../funnel/funnel_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
@@ -23,6 +24,7 @@ import { Funnel, FunnelRows } from "./funnel_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay, Days, queryOf } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
+import type { Language } from "../../../pages/language.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
 
 const PATH = "/console/own";
@@ -82,8 +84,9 @@ async function headOf(visit: Visit, id: string): Promise<JSX.Element> {
 }
 
 async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
-  const [registrations, events, dead, held] = await Promise.all([
+  const [registrations, disputes, events, dead, held] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
+    visit.read("/operations/own/disputes", listOf("Dispute", ownDisputeSchema)),
     visit.read("/operations/own/event-deliveries", listOf("EventDelivery", eventDeliverySchema)),
     visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", ownOrderSchema)),
     visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", ownOrderSchema)),
@@ -92,6 +95,9 @@ async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
     <>
       <Section visit={visit} title="own.registrations" answer={registrations}>
         {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
+      </Section>
+      <Section visit={visit} title="disputes.title" answer={disputes}>
+        {({ Data: { Dispute: found } }) => <Disputes visit={visit} found={found} />}
       </Section>
       <Section visit={visit} title="events.title" answer={events}>
         {({ Data: { EventDelivery: found } }) =>
@@ -260,6 +266,52 @@ function Orders(
   return (
     <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
   );
+}
+
+type OwnDispute = z.infer<typeof ownDisputeSchema>;
+
+function Disputes(
+  { visit, found }: { readonly visit: Visit; readonly found: readonly OwnDispute[] },
+): JSX.Element {
+  const { language } = visit;
+  const rows = found.map((one) => [
+    <OwnLink id={one.DomesticPaymentId} />,
+    <>
+      {phrase(language, `disputes.${one.OpenedBy}`)}{" "}
+      <bdi class="detail">{one.OpenedBy === "Bank" ? one.BankId : one.TppId}</bdi>
+    </>,
+    <State is={one.IsOverdue ? "warn" : "neutral"} words={phrase(language, disputeWords(one))} />,
+    one.DueDateTime === undefined ? "–" : <Instant visit={visit} at={one.DueDateTime} />,
+    <>
+      <Next language={language} one={one} />
+      <bdi class="detail">{one.Statement.at(-1)?.Statement}</bdi>
+    </>,
+  ]);
+  return (
+    <Rows
+      visit={visit}
+      name="disputes.title"
+      heads={["column.payment", "column.openedBy", "column.status", "column.until", "column.next"]}
+      rows={rows}
+    />
+  );
+}
+
+function disputeWords({ Status, Outcome }: OwnDispute): PlainKey {
+  if (Status === "Open") return "disputes.open";
+  if (Status === "Answered") return "disputes.answered";
+  return Outcome === undefined ? "disputes.withdrawn" : `disputes.${Outcome}`;
+}
+
+/** What the organisation can do, while the dispute has not ended. */
+function Next(
+  { language, one }: { readonly language: Language; readonly one: OwnDispute },
+): JSX.Element | null {
+  if (one.DueDateTime === undefined) return null;
+  if (one.NextAction.length === 0) return <>{phrase(language, "disputes.nextWait")}</>;
+  const request = <code dir="ltr">POST /{one.BankId}/disputes/v1</code>;
+  const key = one.NextAction.includes("Answer") ? "disputes.nextAnswer" : "disputes.nextWithdraw";
+  return <>{phrase(language, key, { request })}</>;
 }
 
 function OwnLink({ id }: { readonly id: string }): JSX.Element {

@@ -25,6 +25,8 @@ export const ARGUMENTS = {
   "orders.heldCount": ["count"],
   "orders.nextPush": ["time"],
   "banks.restored": ["command"],
+  "disputes.nextAnswer": ["request"],
+  "disputes.nextWithdraw": ["request"],
   "keys.lead": ["command"],
   "audit.lead": ["command"],
   "audit.subject.hint": ["example"],

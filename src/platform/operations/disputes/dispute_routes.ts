@@ -10,7 +10,7 @@ import {
   disputeMembers,
   representStatements,
 } from "../../core/disputes/dispute_representation.ts";
-import { statementsOf } from "../../core/disputes/read_dispute.ts";
+import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import {
   operationAnswer,
@@ -95,7 +95,8 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
     }),
     operation(readRoute, [], async (c) => {
       const id = asPaymentId(c.req.param("paymentId"));
-      const dispute = id === undefined ? null : await deps.disputes.find(deps.store, id);
+      const payment = id === undefined ? null : await deps.payments.find(deps.store, id);
+      const dispute = payment && await deps.disputes.find(deps.store, disputedPayment(payment.value));
       if (dispute === null) throw new ApiError("operations.case_unknown");
       return c.json({ Data: await represent(deps, dispute.value) });
     }),

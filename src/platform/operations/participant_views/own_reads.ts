@@ -5,6 +5,7 @@ import type { Store } from "../../../base/store/store.ts";
 import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
 import type { SubscriptionStore } from "../../events/subscription_store.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
+import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
@@ -36,6 +37,7 @@ export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly funnel: Pick<FunnelStore, "read">;
+  readonly disputes: Pick<DisputeStore, "at">;
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly keys: Pick<ParticipantKeySets, "ages">;
   readonly standingOf: StandingOf;

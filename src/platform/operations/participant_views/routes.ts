@@ -16,6 +16,7 @@ import { funnelQuery } from "../funnel/funnel_routes.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
+import { DISPUTES_SHOWN, ownDisputes, ownDisputeSchema } from "./own_disputes.ts";
 import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
   ownCase,
@@ -128,6 +129,10 @@ const ordersRoute = routeOf(
   { PaymentOrder: ownOrderSchema },
   z.object({ state: z.enum(["dead", "held"]) }),
 );
+const disputesRoute = routeOf("/operations/own/disputes", "listOwnDisputes", {
+  summary: "The organisation's disputes, and what it can do next",
+  description: `At most ${DISPUTES_SHOWN}: first those that have not ended, by the time of the next step.`,
+}, { Dispute: ownDisputeSchema });
 const deliveriesRoute = routeOf("/operations/own/event-deliveries", "listOwnEventDeliveries", {
   summary: "How the pushes of events to the organisation's software stand",
   description: "One entry for each bank at which it subscribes to pushes.",
@@ -178,6 +183,9 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
     ownOperation(ordersRoute, async ({ state }, organisation) => {
       if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
       return { lists: { PaymentOrder: await ownStoppedOrders(deps, organisation, state) } };
+    }),
+    ownOperation(disputesRoute, async (_query, organisation) => {
+      return { lists: { Dispute: await ownDisputes(deps, organisation) } };
     }),
     ownOperation(deliveriesRoute, async (_query, organisation) => {
       return { lists: { EventDelivery: await ownEventDeliveries(deps, organisation) } };

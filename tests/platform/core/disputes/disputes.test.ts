@@ -9,6 +9,8 @@ import { authorised } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { bodyOf } from "testing/answers.ts";
 import { call, type CallOptions, good, pay } from "testing/flows.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { personOf, testPeople } from "testing/participants_people.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { sharedToken } from "testing/shared_token.ts";
@@ -27,6 +29,16 @@ interface Answer {
       readonly Statement: string;
       readonly IsAgreed?: boolean;
     }[];
+  };
+}
+
+interface Own {
+  readonly Data: {
+    readonly Dispute: readonly (Pick<Answer["Data"], "Status" | "DueDateTime"> & {
+      readonly DomesticPaymentId: string;
+      readonly IsOverdue: boolean;
+      readonly NextAction: readonly string[];
+    })[];
   };
 }
 
@@ -213,6 +225,41 @@ Deno.test("of parallel steps one is taken, and operators see which dispute is ov
   assertEquals(await listed(), [[first, false], [second, false]]);
   env.now += 15 * 86_400_000 - 1000;
   assertEquals(await listed(), [[first, true], [second, false]]);
+});
+
+Deno.test("people of both parties see their disputes, until when which step is expected, and what they can do next [OWN8] [OWN2]", async () => {
+  await using env = await openPushEnvironment(undefined, { operators: await testPeople() });
+  const [old, id] = [await paidIn(env), await paidIn(env)];
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const own = async (orgId: string): Promise<readonly string[]> => {
+    const answer = await env.platform.operations.fetch(
+      new Request(`${OPERATIONS_URL}/operations/own/disputes`, { headers: personOf(orgId) }),
+    );
+    const { Data: { Dispute: found } } = await good<Own>(answer, 200);
+    return found.map((one) => {
+      const due = one.DueDateTime === undefined ? "ended" : one.IsOverdue ? "overdue" : "due";
+      return [one.DomesticPaymentId === id ? "new" : "old", one.Status, due, ...one.NextAction].join(" ");
+    });
+  };
+  await taken(env, env.tpp, { DomesticPaymentId: old, Action: "Open" });
+  await taken(env, env.bankA, { DomesticPaymentId: old, Action: "Answer", IsAgreed: true });
+  env.now += 1000;
+  await taken(env, env.tpp, { DomesticPaymentId: id, Action: "Open" });
+  assertEquals(await own(env.tpp.orgId), ["new Open due Withdraw", "old Decided ended"]);
+  assertEquals(await own("BANKA"), ["new Open due Answer", "old Decided ended"]);
+  for (const stranger of [env.otherTpp.orgId, "BANKB"]) assertEquals(await own(stranger), []);
+  const token = personOf("BANKA").authorization.replace("Bearer ", "");
+  await browser.submit("/console/sign-in", { token, next: "/console/own" });
+  const { html } = await browser.get("/console/own");
+  assertMatch(
+    html,
+    /Waits for the answer[\s\S]*Answer with <code dir="ltr">POST \/BANKA\/disputes\/v1<\/code>/,
+  );
+  assertMatch(html, /It never came\.[\s\S]*The other party agreed/);
+  await taken(env, env.bankA, { DomesticPaymentId: id, Action: "Answer", IsAgreed: false });
+  env.now += 16 * 86_400_000;
+  assertEquals((await own("BANKA"))[0], "new Answered overdue");
+  assertEquals((await own(env.tpp.orgId))[0], "new Answered overdue Withdraw");
 });
 
 Deno.test("an overdue dispute is an alarm until it has ended, its page decides it, and its case stays meanwhile [DSP4] [DSP7] [OP31]", async () => {

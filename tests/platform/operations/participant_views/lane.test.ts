@@ -41,6 +41,7 @@ Deno.test("what participants' people may call, and their page, have the people's
     "/console/own",
     "/operations/own/cases",
     "/operations/own/consents",
+    "/operations/own/disputes",
     "/operations/own/event-deliveries",
     "/operations/own/funnel",
     "/operations/own/payment-orders",

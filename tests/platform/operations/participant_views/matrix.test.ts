@@ -65,6 +65,12 @@ type OwnRegistrations = { Data: { Registration: z.infer<typeof ownRegistrationSc
 async function twoCases(env: Environment): Promise<Readonly<Record<"shop" | "other", readonly string[]>>> {
   const flow = await authorised(env);
   const { Data: { DomesticPaymentId } } = await good(pay(env, flow), 201);
+  const dispute = { DomesticPaymentId, Action: "Open", Statement: "It never came." };
+  const token = await clientToken(env, env.tpp, "BANKA");
+  await good(
+    call(env, env.tpp, token, "/BANKA/disputes/v1", { body: JSON.stringify({ Data: dispute }) }),
+    201,
+  );
   const interaction = crypto.randomUUID();
   const headers = { "x-fapi-interaction-id": interaction };
   const rejected = await pay(env, flow, { headers, idempotencyKey: "another-key-of-the-shop" });
