@@ -26,6 +26,7 @@ import { resourceSample, type SampleContext } from "./environment.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const PAYMENTS = "/BANKA/domestic-payments/v1";
+const DISPUTES = "/BANKA/disputes/v1";
 
 /** A call and its expected status. */
 interface Planned {
@@ -40,7 +41,12 @@ interface Planned {
 
 export async function resourceSamples(context: SampleContext): Promise<readonly Sample[]> {
   const { env } = context;
-  const planned = [...await consents(env), ...await payments(env), ...await backChannel(env)];
+  const planned = [
+    ...await consents(env),
+    ...await payments(env),
+    ...await backChannel(env),
+    ...await disputes(env),
+  ];
   const made: Sample[] = [];
   for (const { caller, bound, path, options, judge, ...rest } of planned) {
     const attempt = await record(env, (w) => call(w, caller, bound, path, options));
@@ -167,6 +173,32 @@ async function backChannel(env: Environment): Promise<readonly Planned[]> {
     { ...rest, name: "GET orders", path: `${orderPath()}?status=AcceptedSettlementInProcess` },
     { ...rest, name: "GET order", path: order },
     { ...rest, name: "PUT order", path: order, options: put(status) },
+  ];
+}
+
+/** Steps of both parties, and what they read: their dispute and their evidence. */
+async function disputes(env: Environment): Promise<readonly Planned[]> {
+  const { tpp, bankA } = env;
+  const [tppToken, bankToken] = [await clientToken(env, tpp), await clientToken(env, bankA)];
+  const idOf = async (): Promise<string> => (await paidAt(env, bankA)).data.DomesticPaymentId;
+  const [free, disputed] = [await idOf(), await idOf()];
+  const step = (DomesticPaymentId: string, Action: string, more = {}): CallOptions => ({
+    body: JSON.stringify({ Data: { DomesticPaymentId, Action, Statement: "It never came.", ...more } }),
+  });
+  await good(call(env, tpp, tppToken, DISPUTES, step(disputed, "Open")), 201);
+  await env.platform.growLog();
+  const [asTpp, asBank] = [{ caller: tpp, bound: tppToken }, { caller: bankA, bound: bankToken }];
+  const [read, post] = [{ status: 200 }, { status: 201, path: DISPUTES }] as const;
+  return [
+    { ...asTpp, ...post, name: "POST dispute", options: step(free, "Open") },
+    {
+      ...asBank,
+      ...post,
+      name: "POST answer to a dispute",
+      options: step(disputed, "Answer", { IsAgreed: false }),
+    },
+    { ...asTpp, ...read, name: "GET dispute", path: `${DISPUTES}/${disputed}` },
+    { ...asBank, ...read, name: "GET own case", path: `/BANKA/cases/v1/${disputed}` },
   ];
 }
 
