@@ -52,13 +52,9 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
   });
   await t.step("both guides: the evidence of the payment, and a dispute about it", async () => {
-    await disputes(guides, tpp, { page: guides.pages.tpp, scope: "payments", action: '"Open"' });
+    await disputes(guides, tpp, { scope: "payments", action: '"Open"' });
     bank.shell.env["PAYMENT_ID"] = tpp.shell.env["PAYMENT_ID"] ?? "";
-    await disputes(guides, bank, {
-      page: guides.pages.bank,
-      scope: "bank",
-      action: '"Answer","IsAgreed":false',
-    });
+    await disputes(guides, bank, { scope: "bank", action: '"Answer","IsAgreed":false' });
     const [amount] = JSON.parse(guides.pages.bank.take("prove-dynamic-linking", "Digest of")) as string[];
     assertEquals(amount, "19.90"); // its digest: transaction_digest.test.ts
   });
@@ -178,13 +174,10 @@ async function onboardBank(guides: Guides): Promise<Party> {
 async function disputes(
   guides: Guides,
   party: Party,
-  { page, scope, action }: {
-    readonly page: Guides["pages"]["tpp"];
-    readonly scope: "payments" | "bank";
-    readonly action: string;
-  },
+  { scope, action }: { readonly scope: "payments" | "bank"; readonly action: string },
 ): Promise<void> {
   const { shell } = party;
+  const page = guides.pages.tpp;
   const token = await ownToken(guides, party, scope);
   const { CONSENT_ID: consentId } = shell.env;
   Object.assign(shell.env, { TOKEN: token, INTERACTION_ID: crypto.randomUUID() });
