@@ -112,6 +112,8 @@ export interface FunnelStore {
   sumsOf(cases: readonly FunnelCase[]): Promise<readonly FormerSums[]>;
   /** Stages the sums and the cases that they follow from. A case without `next` is never looked at again. */
   stageCounted(tx: Transaction, counted: CountedCases): void;
+  /** Returns the entry of a case as it is stored, whatever it has. */
+  stored(key: Key): Promise<Entry<unknown> | null>;
   /** Stages the stored entry of a case, whatever it has, for a later look. `at` is in milliseconds. */
   stagePostponed(tx: Transaction, former: Entry<unknown>, at: number): void;
   /**
@@ -144,20 +146,29 @@ export function stageFunnelCase(tx: Pick<Transaction, "writes">, of: FunnelCase)
 }
 
 /** @param keepMs how long sums are kept after their day, milliseconds */
+async function dueEntries(store: Store, now: number, limit: number): Promise<readonly Entry<unknown>[]> {
+  const entries = await store.list({ prefix: [funnelCaseRecord.name], limit });
+  return entries.filter(({ key }) => Number(key[1]) <= now);
+}
+
+function decodedOrDamaged(
+  entries: readonly Entry<unknown>[],
+  damaged: (entry: Entry<unknown>, error: unknown) => void,
+): readonly Entry<FunnelCase>[] {
+  return entries.flatMap((entry) => {
+    try {
+      return funnelCaseRecord.decode(entry);
+    } catch (error) {
+      damaged(entry, error);
+      return [];
+    }
+  });
+}
+
 export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
   const endOf = (day: string): number => Date.parse(day) + DAY_MS + keepMs;
   return {
-    async due(now, limit, damaged) {
-      const entries = await store.list({ prefix: [funnelCaseRecord.name], limit });
-      return entries.filter(({ key }) => Number(key[1]) <= now).flatMap((entry) => {
-        try {
-          return funnelCaseRecord.decode(entry);
-        } catch (error) {
-          damaged(entry, error);
-          return [];
-        }
-      });
-    },
+    due: async (now, limit, damaged) => decodedOrDamaged(await dueEntries(store, now, limit), damaged),
     async sumsOf(cases) {
       const keys = new Map(cases.flatMap(keysOf).map((key) => [key.join(" "), key]));
       return await Promise.all([...keys.values()].map(async (key) => ({
@@ -181,6 +192,7 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
         funnelCaseRecord.set(tx, funnelCaseKey(next.at, value.consentId), changed, end);
       }
     },
+    stored: (key) => store.get(key),
     stagePostponed(tx, { key, version, value }, at) {
       check(tx, key, version);
       remove(tx, key);

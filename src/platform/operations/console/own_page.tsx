@@ -8,11 +8,11 @@ import {
   ownCaseSchema,
   type OwnConsent,
   ownConsentSchema,
+  ownDisputeSchema,
   ownOrderSchema,
   ownPaymentSchema,
   ownRegistrationSchema,
 } from "../participant_views/own_representation.ts";
-import { ownDisputeSchema } from "../participant_views/own_disputes.ts";
 import { funnelRowSchema } from "../funnel/funnel_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";

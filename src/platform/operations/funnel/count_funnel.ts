@@ -98,7 +98,7 @@ function nameOfSums({ bank, clientId }: FunnelCase): string {
 
 /** The case stays as it was counted, and is looked at again later: its record may be repaired, or be a newer program's. */
 async function skip(deps: CountFunnelDeps, [{ key }, error]: Damaged): Promise<void> {
-  const stored = await deps.store.get<unknown>(key);
+  const stored = await deps.funnel.stored(key);
   const at = deps.clock() + LATEST_MS;
   const isSkipped = stored !== null &&
     await commitIfUnchanged(deps, (tx) => deps.funnel.stagePostponed(tx, stored, at));

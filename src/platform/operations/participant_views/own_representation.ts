@@ -2,6 +2,9 @@
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Consent, ReadableConsent } from "../../core/consents/consent.ts";
+import { type Dispute, DISPUTE_ACTIONS, type DisputeAction, isOverdue } from "../../core/disputes/dispute.ts";
+import { disputeData, representStatements } from "../../core/disputes/dispute_representation.ts";
+import type { Statement } from "../../core/disputes/read_dispute.ts";
 import type { KeySetAge } from "../../core/participants/participant_keys.ts";
 import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
@@ -56,6 +59,15 @@ export const ownOrderSchema = z.strictObject({
   StoppedDateTime: at.openapi({ description: "When it was given up, or since when it is held." }),
 }).openapi("OwnPaymentOrder");
 
+export const ownDisputeSchema = disputeData.extend({
+  BankId: z.string(),
+  TppId: z.string(),
+  IsOverdue: z.boolean(),
+  NextAction: z.array(z.enum(DISPUTE_ACTIONS)).openapi({
+    description: "The steps that the organisation can take now with `POST /{BANK}/disputes/v1`.",
+  }),
+}).openapi("OwnDispute");
+
 export type OwnConsent = z.infer<typeof ownConsentSchema>;
 export type OwnPayment = z.infer<typeof ownPaymentSchema>;
 
@@ -79,6 +91,23 @@ export function representRegistration(
       : { KeyCopy: { AgeSeconds: Math.round(copy.seconds), Failing: copy.failing } }),
     RegistrationDateTime: wireDateTime(client.registeredAt),
     UpdateDateTime: wireDateTime(client.updatedAt),
+  };
+}
+
+export function representOwnDispute(
+  dispute: Dispute,
+  { statements, actions, now }: {
+    readonly statements: readonly Statement[];
+    readonly actions: readonly DisputeAction[];
+    readonly now: number;
+  },
+): z.infer<typeof ownDisputeSchema> {
+  return {
+    ...representStatements(dispute, statements),
+    BankId: dispute.bank,
+    TppId: dispute.clientId,
+    IsOverdue: isOverdue(dispute, now),
+    NextAction: [...actions],
   };
 }
 

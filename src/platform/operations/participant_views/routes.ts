@@ -16,7 +16,7 @@ import { funnelQuery } from "../funnel/funnel_routes.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
-import { DISPUTES_SHOWN, ownDisputes, ownDisputeSchema } from "./own_disputes.ts";
+import { DISPUTES_SHOWN, ownDisputes } from "./own_disputes.ts";
 import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
   ownCase,
@@ -33,6 +33,7 @@ import {
 import {
   ownCaseSchema,
   ownConsentSchema,
+  ownDisputeSchema,
   ownOrderSchema,
   ownPaymentSchema,
   ownRegistrationSchema,
