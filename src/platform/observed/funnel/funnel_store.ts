@@ -145,7 +145,6 @@ export function stageFunnelCase(tx: Pick<Transaction, "writes">, of: FunnelCase)
   funnelCaseRecord.set(tx, funnelCaseKey(of.createdAt + FIRST_LOOK_MS, of.consentId), of);
 }
 
-/** @param keepMs how long sums are kept after their day, milliseconds */
 async function dueEntries(store: Store, now: number, limit: number): Promise<readonly Entry<unknown>[]> {
   const entries = await store.list({ prefix: [funnelCaseRecord.name], limit });
   return entries.filter(({ key }) => Number(key[1]) <= now);
@@ -165,6 +164,7 @@ function decodedOrDamaged(
   });
 }
 
+/** @param keepMs how long sums are kept after their day, milliseconds */
 export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
   const endOf = (day: string): number => Date.parse(day) + DAY_MS + keepMs;
   return {

@@ -56,7 +56,9 @@ async function fill(store: Store): Promise<void> {
   const funnel = openFunnelStore(store, KEEP_MS);
   const deps = { store, clock: () => AT };
   await commitIfUnchanged(deps, (tx) => CASES.slice(0, 1).forEach((one) => stageFunnelCase(tx, one)));
-  const due = await funnel.due(AT + 3_600_000, 10);
+  const due = await funnel.due(AT + 3_600_000, 10, (_entry, error) => {
+    throw error;
+  });
   const formers = await funnel.sumsOf(CASES);
   const sums = formers.map((former) => {
     const all = CASES.filter((one) => keysOf(one).some((key) => key.join() === former.key.join()));
