@@ -310,10 +310,10 @@ export const disputeKey = (bank: BankCode, client?: ClientId, payment?: PaymentI
   ...(payment === undefined ? [] : [payment]),
 ];
 
-/** A payment whose dispute has not ended, or all of them. */
-export const openDisputeKey = (payment?: PaymentId): Key => [
+/** A payment whose dispute has not ended, by the time at which the next step is due, or all of them. */
+export const openDisputeKey = (dueAt?: number, payment?: PaymentId): Key => [
   "dispute_open",
-  ...(payment === undefined ? [] : [payment]),
+  ...placePart(dueAt, payment),
 ];
 
 /** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */

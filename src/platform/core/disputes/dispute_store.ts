@@ -1,6 +1,6 @@
 /** Stores disputes, and which of them have not ended. A payment has one at most. */
 import { z } from "zod";
-import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import {
   bankCode,
   clientId,
@@ -46,8 +46,8 @@ export type DisputedPayment = Pick<Dispute, "paymentId" | "clientId" | "bank">;
 
 export const openDisputeRecord = defineRecord<DisputedPayment>({
   name: "dispute_open",
-  keyParts: ["payment id"],
-  what: "A payment whose dispute has not ended.",
+  keyParts: ["due time (ms)", "payment id"],
+  what: "A payment whose dispute has not ended, by the time at which the next step is due.",
   schema: z.looseObject({ paymentId, clientId, bank: bankCode }),
   version: 1,
   lifetime: "Until the dispute ends.",
@@ -60,43 +60,43 @@ export interface DisputeStore {
   find(from: Reader, of: DisputedPayment): Promise<Entry<Dispute> | null>;
   /** Stages a new or changed dispute. Of parallel changes one commits. */
   stage(tx: Transaction, former: Entry<Dispute> | null, changed: Dispute): void;
-  /** Returns disputes that have not ended, the one that is due first before the others. */
+  /** Returns disputes that have not ended, those that are due first, in their order. */
   open(limit: number): Promise<readonly Dispute[]>;
   /** Returns disputes at a bank, or of a TPP at it, also those that have ended, in no order. */
   at(bank: BankCode, client: ClientId | undefined, limit: number): Promise<readonly Dispute[]>;
   /** Whether the payment has a dispute that has not ended. */
-  isOpen(from: Reader, payment: PaymentId): Promise<boolean>;
+  isOpen(from: Reader, of: DisputedPayment): Promise<boolean>;
 }
 
 export function openDisputeStore(store: Store): DisputeStore {
   return {
     find: (from, of) => disputeRecord.get(from, keyOf(of)),
     stage(tx, former, changed) {
-      const { paymentId, clientId, bank } = changed;
-      const [key, open] = [keyOf(changed), openDisputeKey(paymentId)];
+      const { paymentId, clientId, bank, dueAt } = changed;
+      const key = keyOf(changed);
       check(tx, key, former?.version ?? null);
       disputeRecord.set(tx, key, changed);
-      if (changed.dueAt === undefined) remove(tx, open);
-      else openDisputeRecord.set(tx, open, { paymentId, clientId, bank });
+      if (former?.value.dueAt !== undefined) remove(tx, openDisputeKey(former.value.dueAt, paymentId));
+      if (dueAt !== undefined) {
+        openDisputeRecord.set(tx, openDisputeKey(dueAt, paymentId), { paymentId, clientId, bank });
+      }
     },
     async open(limit) {
       const listed = (await store.list({ prefix: openDisputeKey(), limit })).map(openDisputeRecord.decode);
       const found = await store.getMany(listed.map(({ value }) => keyOf(value)));
-      return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value)
-        .toSorted((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0));
+      return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value);
     },
     async at(bank, client, limit) {
       return (await store.list({ prefix: disputeKey(bank, client), limit }))
         .map((entry) => disputeRecord.decode(entry).value);
     },
-    isOpen: async (from, payment) => await openDisputeRecord.get(from, openDisputeKey(payment)) !== null,
+    isOpen: async (from, of) => (await disputeRecord.get(from, keyOf(of)))?.value.dueAt !== undefined,
   };
 }
 
-/** Stages the deletion of the dispute of a payment whose case has ended, if it had one. */
+/** Stages the deletion of the dispute of a payment whose case has ended, if it had one. An open one keeps its case. */
 export function stageDisputeGone(tx: Transaction, of: DisputedPayment): void {
   remove(tx, keyOf(of));
-  remove(tx, openDisputeKey(of.paymentId));
 }
 
 function keyOf({ bank, clientId, paymentId }: DisputedPayment): Key {

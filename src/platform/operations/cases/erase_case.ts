@@ -95,14 +95,15 @@ export async function readCaseParts(
   consentId: ConsentId,
 ): Promise<CaseParts | null> {
   const caseId = await paymentIdOf(consentId);
-  const [consent, payment, order, isDisputed] = await Promise.all([
+  const [consent, payment, order] = await Promise.all([
     consents.find(tx, consentId),
     payments.find(tx, caseId),
     outbox.find(tx, caseId),
-    disputes.isOpen(tx, caseId),
   ]);
   if (consent === null) return null;
-  return { caseId, consent, payment, order, isHeld: await isHeld(tx, consent.value.bank), isDisputed };
+  const { bank, clientId } = consent.value;
+  const isDisputed = await disputes.isOpen(tx, { paymentId: caseId, bank, clientId });
+  return { caseId, consent, payment, order, isHeld: await isHeld(tx, bank), isDisputed };
 }
 
 /** Stages the tombstones of a case. {@link openErasures} deletes its evidence and its data key. */
