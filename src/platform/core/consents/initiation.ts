@@ -63,7 +63,7 @@ export interface PaymentData {
  * Compares a payment with its consent. Returns the path of each differing leaf, depth first, and none if the payment
  * may be made (contract MT1 to MT4; Decision C6).
  *
- * @param selected the account chosen for an explicit consent, which the payment may name
+ * @param selected the account chosen for an explicit consent, which the payment may name without the payer's name
  */
 export function differencesFrom(consent: PaymentData, payment: PaymentData, selected?: Account): string[] {
   const expected = expectedInitiation(consent.initiation, payment.initiation, selected);
@@ -101,7 +101,8 @@ function expectedInitiation(
 function selectedAsSpelt(selected: Account | undefined, named: Account | undefined): Account | undefined {
   if (selected === undefined || named === undefined) return undefined;
   const sameScheme = canonicalScheme(named.schemeName) === canonicalScheme(selected.schemeName);
-  return sameScheme ? { ...selected, schemeName: named.schemeName } : selected;
+  const account = withoutName(selected);
+  return sameScheme ? { ...account, schemeName: named.schemeName } : account;
 }
 
 /** Returns an account as the TPP may read it, without the payer's name. */

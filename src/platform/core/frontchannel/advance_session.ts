@@ -12,8 +12,7 @@ import {
   rejected,
 } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
-import { readConsent } from "../consents/read_consent.ts";
+import { stageFlowClosed } from "../consents/open_flow_store.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
@@ -21,9 +20,8 @@ import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { Evidence, ShownPage } from "../../evidence/evidence.ts";
 import { CODE_SECONDS } from "../../../base/profile.ts";
 import type { Client } from "../registration/client.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { type RequestReads, started } from "../../../base/store/request_reads.ts";
-import type { Entry, Reader } from "../../../base/store/store.ts";
+import type { RequestReads } from "../../../base/store/request_reads.ts";
+import type { Entry } from "../../../base/store/store.ts";
 import {
   newReplayRecords,
   type ReplayRecords,
@@ -36,16 +34,18 @@ import { type AuthorizationSession, overtaken, type Step } from "./authorization
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
-import { addressOf } from "./start_authorization.ts";
-import { backTo, errorUrl, reasonCodeOf, successUrl, type TppAddress } from "./tpp_redirect.ts";
+import type { SessionEnds } from "./after_session.ts";
+import type { SessionStanding, Standing } from "./session_standing.ts";
+import { errorUrl, reasonCodeOf, successUrl } from "./tpp_redirect.ts";
 
-export interface StepDeps extends TransactDeps {
+export interface AdvanceDeps extends TransactDeps {
   readonly consents: ConsentStore;
-  readonly clients: ClientStore;
   readonly sessions: AuthorizationSessionStore;
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
   readonly authUrl: string;
+  readonly standing: SessionStanding;
+  readonly ends: SessionEnds;
 }
 
 /** The facts at `now` (milliseconds) from which a step is chosen. */
@@ -67,9 +67,16 @@ export type ChosenStep = Exclude<Step, { kind: "ask" }> | {
 /** Called again if a parallel change committed first. Not called if the consent no longer awaits authorisation. */
 export type ChooseStep = (at: Situation) => ChosenStep | "stay";
 
-export interface StepContext {
-  /** For a minute, this browser can be sent again to the step's next URL. */
+/** A request of a browser for a session. */
+export interface SessionVisit {
   readonly browser: AskingBrowser;
+  readonly reads: RequestReads;
+  /** Interaction id of the request, for the log. */
+  readonly interactionId: string;
+}
+
+/** For a minute, the browser of the visit can be sent again to the step's next URL. */
+export interface StepContext extends SessionVisit {
   /** Committed with the step. */
   readonly replayRecords?: ReplayRecords;
   /** The page on which the customer decided, for the consent's history. */
@@ -78,118 +85,72 @@ export interface StepContext {
   readonly evidence?: readonly Evidence[];
   /** SHA-256 of the bank's result, if that is the cause. */
   readonly resultSha256?: string;
-  readonly reads: RequestReads;
-  readonly interactionId: string;
 }
 
 export type Taken =
   /** `decided` is the consent's status if another session had decided it before. */
   | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }
   | { readonly kind: "stayed" }
-  /** Another session of the same pushed request has ended. The TPP has a response already, and gets only one. */
-  | { readonly kind: "answered"; readonly consent: ReadableConsent }
   /** The session had ended before. */
   | { readonly kind: "over"; readonly session: AuthorizationSession };
 
 /**
  * Executes the chosen step.
  *
- * @throws {ApiError} `interaction.finished` if no address of the TPP is left; `platform.unavailable` if parallel
- * changes kept committing first
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left; `interaction.*` if another session of
+ * the same pushed request has ended, because its TPP gets only one response; `platform.unavailable` if parallel changes
+ * kept committing first
  */
-export async function advanceSession(
-  deps: StepDeps,
-  correlationId: string,
+export type AdvanceSession = (
+  session: AuthorizationSession,
   choose: ChooseStep,
   context: StepContext,
-): Promise<Taken> {
-  const { reads, replayRecords = newReplayRecords(), interactionId, browser } = context;
-  const request = { reads, replayRecords, interactionId };
-  const options = { what: "authorization session", request };
-  const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
-    const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
-    const session = await deps.sessions.find(tx, correlationId);
-    if (session === null) throw new ApiError("interaction.finished", "no such session");
-    if (session.value.stage === "finished") return { taken: { kind: "over", session: session.value } };
-    const standing = await readStanding({ ...deps, clock: () => now }, session.value, tx);
-    const { tpp, request, consent: { value: consent } } = standing;
-    if (request.value.completed) return { taken: await answered(deps, correlationId, consent) };
-    const before = overtaken(consent);
-    const step = before ?? choose({ session: session.value, consent, tpp, now });
-    if (step === "stay") return { taken: { kind: "stayed" } };
-    const at = { ...standing, session, now };
-    const url = step.kind === "ask"
-      ? await stageQuestion(deps, tx, step, at, context)
-      : await stageEnd(deps, tx, step, at, context);
-    const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
-    return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
-  });
-  if (ends) browser.forget(correlationId);
-  return taken;
+) => Promise<Taken>;
+
+export function advanceSession(deps: AdvanceDeps): AdvanceSession {
+  return async (visited, choose, context) => {
+    const { correlationId } = visited;
+    const { reads, replayRecords = newReplayRecords(), interactionId, browser } = context;
+    const request = { reads, replayRecords, interactionId };
+    const options = { what: "authorization session", request };
+    const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
+      const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
+      const session = await deps.sessions.find(tx, correlationId);
+      if (session === null) throw new ApiError("interaction.finished", "no such session");
+      if (session.value.stage === "finished") return { taken: { kind: "over", session: session.value } };
+      const standing = await deps.standing.read(session.value, tx, now);
+      const { tpp, request, consent: { value: consent } } = standing;
+      if (request.value.completed) return { taken: { kind: "answered", consent } };
+      const before = overtaken(consent);
+      const step = before ?? choose({ session: session.value, consent, tpp, now });
+      if (step === "stay") return { taken: { kind: "stayed" } };
+      const at = { ...standing, session, now };
+      const url = step.kind === "ask"
+        ? await stageQuestion(deps, tx, step, at, context)
+        : await stageEnd(deps, tx, step, at, context);
+      const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
+      return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
+    });
+    if (ends) browser.forget(correlationId);
+    if (taken.kind !== "answered") return taken;
+    // The request is completed: by this session, if a parallel request ended it between two reads, or by another one.
+    const now = (await deps.sessions.find(deps.store, correlationId))?.value;
+    if (now?.stage === "finished") return { kind: "over", session: now };
+    throw await deps.ends.answeredBefore(visited, browser, taken.consent);
+  };
 }
 
 /** The result of an attempt, and whether its commit ends the session. */
 interface Attempted {
-  readonly taken: Taken;
+  readonly taken: Taken | { readonly kind: "answered"; readonly consent: ReadableConsent };
   readonly ends?: boolean;
-}
-
-/** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
-async function answered(deps: StepDeps, correlationId: string, consent: ReadableConsent): Promise<Taken> {
-  const session = await deps.sessions.find(deps.store, correlationId);
-  return session?.value.stage === "finished"
-    ? { kind: "over", session: session.value }
-    : { kind: "answered", consent };
-}
-
-/** The entries that a session depends on, and the TPP's address. */
-interface Standing {
-  readonly request: Entry<PushedRequest>;
-  readonly consent: Entry<ReadableConsent>;
-  readonly flow: Entry<OpenFlow> | null;
-  readonly tpp: Client;
-  readonly address: TppAddress;
-}
-
-/**
- * Reads the entries that a session depends on. A redirect_uri that its TPP has deregistered is not an address of the
- * TPP.
- *
- * @throws {ApiError} `interaction.finished` if the pushed request, the TPP or that address is gone
- */
-export async function readStanding(
-  deps: StepDeps,
-  session: AuthorizationSession,
-  from: Reader,
-): Promise<Standing> {
-  const consent = started(readConsent(deps, from, session.consentId, session)); // its fault comes last
-  const [tpp, request, flow] = await Promise.all([
-    deps.clients.find(from, session.clientId),
-    deps.requests.find(from, session.requestHash),
-    findOpenFlow(from, session.consentId),
-  ]);
-  if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
-    throw new ApiError("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
-  }
-  return { request, consent: await consent, flow, tpp, address: addressOf(deps.authUrl, request.value) };
-}
-
-/** Starts the reads of {@link readStanding}, so that they and the caller's next reads share a round trip. */
-export function startStanding(deps: StepDeps, session: AuthorizationSession, reads: RequestReads): void {
-  const { clientId, requestHash, consentId } = session;
-  started(Promise.all([
-    deps.clients.readRegistered(reads, clientId, undefined),
-    deps.requests.find(reads, requestHash),
-    deps.consents.find(reads, consentId),
-    findOpenFlow(reads, consentId),
-  ]));
 }
 
 type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
 
 /** Stages the move to the consent screen. It shows the accounts that the bank reported last (Decision G2). */
 async function stageQuestion(
-  deps: StepDeps,
+  deps: AdvanceDeps,
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
   { session, flow, now }: At,
@@ -211,7 +172,7 @@ async function stageQuestion(
 }
 
 async function stageEnd(
-  deps: StepDeps,
+  deps: AdvanceDeps,
   tx: Transaction,
   step: Exclude<ChosenStep, { kind: "ask" }>,
   at: At,
@@ -241,7 +202,7 @@ function withResult(
 
 /** Stages the change of the consent and returns the next URL. */
 async function stageOutcome(
-  deps: StepDeps,
+  deps: AdvanceDeps,
   tx: Transaction,
   step: Exclude<ChosenStep, { kind: "ask" }>,
   { consent, request, address, now }: At,

@@ -4,13 +4,11 @@
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankClient } from "../registration/client.ts";
-import { advanceSession, type ChooseStep, startStanding } from "./advance_session.ts";
-import { answeredBefore, notYours, whereItLed } from "./after_session.ts";
+import type { ChooseStep } from "./advance_session.ts";
 import { type AuthorizationSession, expired, isLate } from "./authorization_session.ts";
 import { type DecideDeps, findSession, type ScreenVisit } from "./decide_consent.ts";
-import { goOn } from "./go_on.ts";
-import { wayOutOfInactive } from "./inactive_party.ts";
 import { screenUrl } from "./screen_url.ts";
+import type { SessionSteps } from "./session_steps.ts";
 
 /** What the page names. */
 export interface Waiting {
@@ -29,19 +27,20 @@ export async function awaitBank(
   visit: ScreenVisit,
 ): Promise<{ readonly leadTo: string } | { readonly wait: Waiting }> {
   const { browser, reads } = visit;
+  const { steps } = deps;
   const { bank, session } = await findSession(deps, visit);
-  if (!await browser.holds(session)) throw await notYours(deps, session, "waiting in another browser");
-  if (session.stage === "finished") return { leadTo: await whereItLed(deps, session, browser) };
+  if (!await browser.holds(session)) throw await steps.notYours(session, "waiting in another browser");
+  if (session.stage === "finished") return { leadTo: await steps.finishedUrl(session, browser) };
   if (session.stage === "deciding") return { leadTo: screenUrl(deps.authUrl, session) };
-  startStanding(deps, session, reads);
-  if (session.stage === "delivered") return { leadTo: await goOn(deps, bank, session, visit) };
-  const wayOut = await wayOutOfInactive(deps, bank, session, reads) ?? await leadLate(deps, session, visit);
-  return wayOut === undefined ? { wait: await waitFor(deps, bank, session, visit) } : { leadTo: wayOut };
+  steps.prefetch(session, reads);
+  if (session.stage === "delivered") return { leadTo: await steps.continueDelivered(bank, session, visit) };
+  const leadTo = await steps.urlIfInactive(bank, session, reads) ?? await lateUrl(steps, session, visit);
+  return leadTo === undefined ? { wait: await waitFor(deps, bank, session, visit) } : { leadTo };
 }
 
 /** Ends the session if it has expired. Other ends come with the bank's result. */
-async function leadLate(
-  deps: DecideDeps,
+async function lateUrl(
+  steps: SessionSteps,
   session: AuthorizationSession,
   { browser, reads, interactionId }: ScreenVisit,
 ): Promise<string | undefined> {
@@ -49,19 +48,18 @@ async function leadLate(
     session.stage === "at_bank" && isLate(session, now)
       ? expired("waited until the session expired")
       : "stay";
-  const taken = await advanceSession(deps, session.correlationId, choose, { browser, reads, interactionId });
-  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
-  if (taken.kind === "over") return await whereItLed(deps, taken.session, browser);
+  const taken = await steps.advance(session, choose, { browser, reads, interactionId });
+  if (taken.kind === "over") return await steps.finishedUrl(taken.session, browser);
   return taken.kind === "led" ? taken.url : undefined;
 }
 
 async function waitFor(
-  deps: DecideDeps,
+  { clients }: Pick<DecideDeps, "clients">,
   bank: BankClient,
   session: AuthorizationSession,
   { reads }: ScreenVisit,
 ): Promise<Waiting> {
-  const tpp = await deps.clients.find(reads, session.clientId);
+  const tpp = await clients.find(reads, session.clientId);
   if (tpp === null) throw new ApiError("interaction.finished", "the TPP is gone");
   return { session, bankName: bank.orgName, tppName: tpp.orgName };
 }

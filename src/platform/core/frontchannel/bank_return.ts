@@ -3,14 +3,14 @@
  * names. A return that is not authentic, or that another browser brings, gets an error page and has no effect
  * (Decision B4).
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, type Result } from "../../../base/kernel/result.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
-import type { RequestReads } from "../../../base/store/request_reads.ts";
-import type { Entry } from "../../../base/store/store.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import type { SessionVisit } from "./advance_session.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 import {
@@ -21,27 +21,23 @@ import {
 } from "./sca_response.ts";
 import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
 import type { TakeDecryption } from "./decryption_limit.ts";
-import type { StepDeps } from "./advance_session.ts";
 import { backTo } from "./tpp_redirect.ts";
 
-export interface BankReturnDeps extends ScaResponseDeps, StepDeps {
-  readonly clock: Clock;
+export interface BankReturnDeps extends ScaResponseDeps {
+  readonly clients: ClientStore;
+  readonly sessions: AuthorizationSessionStore;
   readonly standingOf: StandingOf;
   readonly takeDecryption: TakeDecryption;
 }
 
 /** The request of a browser that returns. */
-export interface ReturnVisit {
+export interface ReturnVisit extends SessionVisit {
   readonly bank: BankCode;
   /** The bank's result JWT. Undefined if the link has none or more than one. */
   readonly sealed: string | undefined;
-  readonly browser: AskingBrowser;
-  readonly reads: RequestReads;
-  /** Interaction id of the request, for the log. */
-  readonly interactionId: string;
 }
 
-/** A return for a session of the bank. Only {@link openBankReturn} makes one. */
+/** A return for a session of the bank. Only {@link BankReturns} makes one. */
 export interface BankReturn {
   readonly bank: BankClient;
   /** Whether this browser began it is not known yet. */
@@ -50,28 +46,56 @@ export interface BankReturn {
   readonly response: ScaResponse | undefined;
 }
 
-/**
- * Opens the result and finds the session that it names. The fault says why the return is not authentic.
- *
- * @throws {ApiError} `bank.unknown`; `platform.unavailable` if the status list is too old
- */
-export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<Result<BankReturn>> {
-  const [bank, named] = await Promise.all([ // in one round trip
-    deps.clients.findBank(visit.reads, visit.bank),
-    sessionsOf(deps, visit),
-  ]);
-  if (bank === null) throw new ApiError("bank.unknown");
-  noteBankReturn(bank);
-  if (visit.sealed !== undefined) deps.takeDecryption(await firstHeld(visit.browser, named));
-  const isActive = await deps.standingOf(bank) === "active";
-  const response = isActive ? await openResult(deps, bank, visit) : ok(undefined);
-  if (!response.ok) return response;
-  const correlationId = response.value === undefined
-    ? await claimedCorrelationId(deps.decrypters, visit.sealed ?? "")
-    : ok(response.value.correlationId);
-  const session = correlationId.ok ? await findSession(deps, visit, correlationId.value) : correlationId;
-  if (session.ok) noteReturnedSession(session.value);
-  return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
+export interface BankReturns {
+  /**
+   * Opens the result and finds the session that it names. The fault says why the return is not authentic.
+   *
+   * @throws {ApiError} `bank.unknown`; `platform.unavailable` if the status list is too old
+   */
+  open(visit: ReturnVisit): Promise<Result<BankReturn>>;
+  /**
+   * The page for every return that is not authentic. Anyone can make one, so it neither ends a session nor redirects.
+   * If all open sessions of the browser at this bank have the same TPP, the page links to that TPP.
+   */
+  notAuthentic(visit: ReturnVisit, fault: Mismatch): Promise<ApiError>;
+}
+
+export function openBankReturns(deps: BankReturnDeps): BankReturns {
+  const { clients, sessions, clock, decrypters, standingOf, takeDecryption } = deps;
+  const find = async ({ bank, reads }: ReturnVisit, id: string): Promise<Result<AuthorizationSession>> => {
+    const session = (await sessions.find(reads, id))?.value;
+    return session !== undefined && session.bank === bank && clock() < keptUntil(session)
+      ? ok(session)
+      : mismatch("correlation_id", "that of a session with this bank", id);
+  };
+  return {
+    open: async (visit) => {
+      const { sealed, browser } = visit;
+      const [bank, named] = await Promise.all([ // in one round trip
+        clients.findBank(visit.reads, visit.bank),
+        namedSessions(sessions, visit),
+      ]);
+      if (bank === null) throw new ApiError("bank.unknown");
+      noteBankReturn(bank);
+      if (sealed !== undefined) takeDecryption(await firstHeld(browser, named));
+      const isActive = await standingOf(bank) === "active";
+      const response = isActive ? await openResult(deps, bank, sealed) : ok(undefined);
+      if (!response.ok) return response;
+      const correlationId = response.value === undefined
+        ? await claimedCorrelationId(decrypters, sealed ?? "")
+        : ok(response.value.correlationId);
+      const session = correlationId.ok ? await find(visit, correlationId.value) : correlationId;
+      if (session.ok) noteReturnedSession(session.value);
+      return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
+    },
+    notAuthentic: async (visit, fault) => {
+      const named = (await namedSessions(sessions, visit)).filter(({ bank }) => bank === visit.bank);
+      const held = await Promise.all(named.map((session) => visit.browser.holds(session)));
+      const [tpp, ...more] = new Set(named.filter((_, index) => held[index]).map(({ clientId }) => clientId));
+      const link = tpp === undefined || more.length > 0 ? {} : backTo(await clients.find(visit.reads, tpp));
+      return new ApiError("bank_return.not_authentic", { fault, ...link });
+    },
+  };
 }
 
 /** Whether a result that the bank signed is one for this session and of this time. */
@@ -90,59 +114,32 @@ export function usableFor(session: AuthorizationSession, response: ScaResponse):
 
 export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
 
+/** Reads the sessions that the browser's cookies name. */
+async function namedSessions(
+  sessions: AuthorizationSessionStore,
+  { browser, reads }: ReturnVisit,
+): Promise<readonly AuthorizationSession[]> {
+  const entries = await Promise.all(browser.names().map((id) => sessions.find(reads, id)));
+  return entries.flatMap((entry) => entry === null ? [] : [entry.value]);
+}
+
 /** The newest session that this browser began. */
 async function firstHeld(
   browser: AskingBrowser,
-  named: readonly (Entry<AuthorizationSession> | null)[],
+  named: readonly AuthorizationSession[],
 ): Promise<string | undefined> {
-  for (const entry of named.toReversed()) {
-    if (entry !== null && await browser.holds(entry.value)) return entry.value.correlationId;
+  for (const session of named.toReversed()) {
+    if (await browser.holds(session)) return session.correlationId;
   }
   return undefined;
 }
 
 async function openResult(
-  deps: BankReturnDeps,
+  deps: ScaResponseDeps,
   bank: BankClient,
-  { sealed }: ReturnVisit,
+  sealed: string | undefined,
 ): Promise<Result<ScaResponse>> {
   return sealed === undefined
     ? mismatch("oAuthUrl", "given once")
     : await openScaResponse(deps, bank, sealed);
-}
-
-async function findSession(
-  { sessions, clock }: BankReturnDeps,
-  { bank, reads }: ReturnVisit,
-  correlationId: string,
-): Promise<Result<AuthorizationSession>> {
-  const session = (await sessions.find(reads, correlationId))?.value;
-  return session !== undefined && session.bank === bank && clock() < keptUntil(session)
-    ? ok(session)
-    : mismatch("correlation_id", "that of a session with this bank", correlationId);
-}
-
-/** Reads the sessions that the browser's cookies name. */
-async function sessionsOf(
-  { sessions }: Pick<StepDeps, "sessions">,
-  { browser, reads }: Pick<ReturnVisit, "browser" | "reads">,
-): Promise<readonly (Entry<AuthorizationSession> | null)[]> {
-  return await Promise.all(browser.names().map((id) => sessions.find(reads, id)));
-}
-
-/**
- * The page for every return that is not authentic. Anyone can make one, so it neither ends a session nor redirects.
- * If all open sessions of the browser at this bank have the same TPP, the page links to that TPP.
- */
-export async function notAuthentic(
-  deps: Pick<StepDeps, "sessions" | "clients">,
-  { browser, reads, bank }: ReturnVisit,
-  fault: Mismatch,
-): Promise<ApiError> {
-  const sessions = (await sessionsOf(deps, { browser, reads }))
-    .flatMap((entry) => entry === null || entry.value.bank !== bank ? [] : [entry.value]);
-  const held = await Promise.all(sessions.map((session) => browser.holds(session)));
-  const [tpp, ...more] = new Set(sessions.filter((_, index) => held[index]).map(({ clientId }) => clientId));
-  const link = tpp === undefined || more.length > 0 ? {} : backTo(await deps.clients.find(reads, tpp));
-  return new ApiError("bank_return.not_authentic", { fault, ...link });
 }

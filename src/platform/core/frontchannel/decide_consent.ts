@@ -1,15 +1,14 @@
 /** The platform's consent screen and the customer's decision (explicit consent, contract CT7, CT9). */
 import { payerAccountsOf } from "../consents/payer_accounts_store.ts";
-import { readConsent } from "../consents/read_consent.ts";
+import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankClient } from "../registration/client.ts";
-import type { StandingOf } from "../../guards/security/standing.ts";
+import type { ClientStore } from "../registration/client_store.ts";
 import { type RequestReads, started } from "../../../base/store/request_reads.ts";
-import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
+import type { ChosenStep, SessionVisit, Situation } from "./advance_session.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { decisionEvidence, type Reading } from "./decision_evidence.ts";
-import { wayOutOfInactive } from "./inactive_party.ts";
 import {
   type AuthorizationSession,
   expired,
@@ -20,26 +19,21 @@ import {
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
-import {
-  advanceSession,
-  type ChosenStep,
-  type Situation,
-  startStanding,
-  type StepDeps,
-} from "./advance_session.ts";
 import { screenUrlWithoutAccount } from "./screen_url.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import type { SessionSteps } from "./session_steps.ts";
 
-export interface DecideDeps extends StepDeps {
-  readonly standingOf: StandingOf;
+export interface DecideDeps extends ReadConsentDeps {
+  readonly clients: ClientStore;
+  readonly sessions: AuthorizationSessionStore;
+  readonly authUrl: string;
+  readonly steps: SessionSteps;
 }
 
 /** A request for the screen or a decision. */
-export interface ScreenVisit {
+export interface ScreenVisit extends SessionVisit {
   readonly bank: BankCode;
   readonly correlationId: string | undefined;
-  readonly browser: AskingBrowser;
-  readonly reads: RequestReads;
-  readonly interactionId: string;
 }
 
 export interface PostedDecision {
@@ -63,21 +57,21 @@ export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string
  */
 export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
   const { browser, reads, interactionId } = visit;
+  const { steps } = deps;
   const { bank, session } = await findSession(deps, visit);
-  if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
+  if (!await browser.holds(session)) throw await steps.notYours(session, "opened in another browser");
   const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
-    leadTo: await whereItLed(deps, over, browser),
+    leadTo: await steps.finishedUrl(over, browser),
   });
   if (session.stage === "finished") return await ledTo(session);
   const opening = startDecision(deps, session, reads);
   const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
     isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
-  const taken = await advanceSession(deps, session.correlationId, choose, { browser, reads, interactionId });
-  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  const taken = await steps.advance(session, choose, { browser, reads, interactionId });
   if (taken.kind === "led") return { leadTo: taken.url };
   if (taken.kind === "over") return await ledTo(taken.session);
-  const wayOut = await wayOutOfInactive(deps, bank, session, reads);
-  return wayOut === null ? { show: await opening } : { leadTo: wayOut };
+  const leadTo = await steps.urlIfInactive(bank, session, reads);
+  return leadTo === null ? { show: await opening } : { leadTo };
 }
 
 /**
@@ -91,32 +85,27 @@ export async function decideConsent(
   posted: PostedDecision,
 ): Promise<string> {
   const { browser, reads, interactionId } = visit;
+  const { steps } = deps;
   const { bank, session } = await findSession(deps, visit);
-  if (session.stage === "finished") return await decidedBefore(deps, session, browser, posted);
-  if (!await browser.holds(session)) throw await notYours(deps, session, "posted from another browser");
+  if (session.stage === "finished") return await clickedAgain(deps, session, browser, posted);
+  if (!await browser.holds(session)) throw await steps.notYours(session, "posted from another browser");
   if (posted.token !== await browser.formToken(session.correlationId)) {
-    throw await notYours(deps, session, "anti-forgery token");
+    throw await steps.notYours(session, "anti-forgery token");
   }
   const opening = startDecision(deps, session, reads);
   const decision = posted.decisionOf();
-  const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a rejection stands
-  if (wayOut !== null) return wayOut;
+  const inactive = decision.accepted ? await steps.urlIfInactive(bank, session, reads) : null; // a rejection stands
+  if (inactive !== null) return inactive;
   const open = await opening;
   const reading = posted.reading(open);
   const proof = decisionEvidence(open, decision, reading);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
-  const taken = await advanceSession(deps, session.correlationId, choose, {
-    browser,
-    reads,
-    interactionId,
-    ...proof,
-  });
-  if (taken.kind === "over") return await decidedBefore(deps, taken.session, browser, posted);
-  if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+  const taken = await steps.advance(session, choose, { browser, reads, interactionId, ...proof });
+  if (taken.kind === "over") return await clickedAgain(deps, taken.session, browser, posted);
   if (taken.kind === "stayed") return screenUrlWithoutAccount(deps.authUrl, session, reading.language);
   if (taken.decided === undefined) return taken.url;
   // Decided by another request. The TPP's page would look like the result of this click.
-  throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", nextUrl: taken.url });
+  throw await steps.decidedBefore(session, { accepted: taken.decided !== "Rejected", nextUrl: taken.url });
 }
 
 /**
@@ -125,7 +114,7 @@ export async function decideConsent(
  * @throws {ApiError} `bank.unknown`, `authorization.invalid_request`
  */
 export async function findSession(
-  deps: StepDeps,
+  deps: Pick<DecideDeps, "sessions" | "clients" | "clock">,
   visit: ScreenVisit,
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
@@ -143,16 +132,16 @@ export async function findSession(
 
 /** Starts reading the decision and the entries that its step depends on, all in one round trip. */
 function startDecision(
-  deps: StepDeps,
+  deps: DecideDeps,
   session: AuthorizationSession,
   reads: RequestReads,
 ): Promise<OpenDecision> {
-  startStanding(deps, session, reads);
+  deps.steps.prefetch(session, reads);
   return started(openDecision(deps, session, reads));
 }
 
 async function openDecision(
-  deps: StepDeps,
+  deps: ReadConsentDeps,
   session: AuthorizationSession,
   reads: RequestReads,
 ): Promise<OpenDecision> {
@@ -191,8 +180,8 @@ function stepAfterPost(
  * browser, whose cookie is cleared by then. For one minute the same decision (a double click) gets the same URL
  * again. The other decision gets a page that shows the first one.
  */
-async function decidedBefore(
-  deps: StepDeps,
+async function clickedAgain(
+  { steps, clock }: Pick<DecideDeps, "steps" | "clock">,
   session: AuthorizationSession,
   browser: AskingBrowser,
   { decisionOf, token }: PostedDecision,
@@ -200,12 +189,15 @@ async function decidedBefore(
   const { outcome } = session;
   const led = outcome === undefined || token === undefined ? null : await openOutcome(token, outcome.sealed);
   if (outcome === undefined || token === undefined || led === null) {
-    throw await notYours(deps, session, "decided before");
+    throw await steps.notYours(session, "decided before");
   }
-  const isRecent = deps.clock() < outcome.until;
+  const isRecent = clock() < outcome.until;
   if (outcome.accepted === undefined || (isRecent && outcome.accepted === decisionOf().accepted)) {
-    return await whereItLed(deps, session, browser, token);
+    return await steps.finishedUrl(session, browser, token);
   }
   browser.forget(session.correlationId);
-  throw await saidBefore(deps, session, { accepted: outcome.accepted, nextUrl: isRecent ? led : undefined });
+  throw await steps.decidedBefore(session, {
+    accepted: outcome.accepted,
+    nextUrl: isRecent ? led : undefined,
+  });
 }

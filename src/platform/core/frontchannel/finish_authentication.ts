@@ -5,26 +5,29 @@
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { faultText, type Mismatch, ok } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
+import type { Reader } from "../../../base/store/store.ts";
 import type { ReplayRecords } from "../../../base/store/transaction.ts";
-import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
+import type { ChosenStep, Situation } from "./advance_session.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import {
   BANK_NOT_ACTIVE,
   type BankReturn,
-  type BankReturnDeps,
-  notAuthentic,
-  openBankReturn,
+  type BankReturns,
   type ReturnVisit,
   usableFor,
 } from "./bank_return.ts";
-import { goOn } from "./go_on.ts";
-import { wayOutOfInactive } from "./inactive_party.ts";
 import type { ScaResponse } from "./sca_response.ts";
 import { noteUnusable } from "./note_session.ts";
 import { screenUrl } from "./screen_url.ts";
+import type { SessionSteps } from "./session_steps.ts";
 import { stepAfterResult } from "./step_after_result.ts";
-import { advanceSession, type ChosenStep, type Situation, startStanding } from "./advance_session.ts";
 
-export interface FinishDeps extends BankReturnDeps {
+export interface FinishDeps {
+  readonly returns: BankReturns;
+  readonly steps: SessionSteps;
+  readonly store: Reader;
+  readonly sessions: AuthorizationSessionStore;
+  readonly authUrl: string;
   readonly log: Log;
 }
 
@@ -39,39 +42,40 @@ interface OwnReturn extends BankReturn {
  * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown`
  */
 export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit): Promise<string> {
-  const returned = await openBankReturn(deps, visit);
-  if (!returned.ok) throw await notAuthentic(deps, visit, returned.fault);
+  const { returns, steps } = deps;
+  const returned = await returns.open(visit);
+  if (!returned.ok) throw await returns.notAuthentic(visit, returned.fault);
   const { bank, session, response } = returned.value;
   const { browser, reads } = visit;
   if (!await browser.holds(session)) { // Decision B4
     throw response === undefined
-      ? await notAuthentic(deps, visit, BANK_NOT_ACTIVE)
-      : await notYours(deps, session, "returned in another browser");
+      ? await returns.notAuthentic(visit, BANK_NOT_ACTIVE)
+      : await steps.notYours(session, "returned in another browser");
   }
-  if (session.stage === "finished") return await whereItLed(deps, session, browser);
-  startStanding(deps, session, reads);
-  if (session.stage === "delivered") return await goOn(deps, bank, session, visit);
+  if (session.stage === "finished") return await steps.finishedUrl(session, browser);
+  steps.prefetch(session, reads);
+  if (session.stage === "delivered") return await steps.continueDelivered(bank, session, visit);
   const own = { ...returned.value, visit };
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
   if (!usable.ok) return await unusable(deps, own, usable.fault);
-  const wayOut = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
+  const inactive = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
     ? null // a failure may still be recorded
-    : await wayOutOfInactive(deps, bank, session, reads);
-  if (wayOut !== null) return wayOut;
+    : await steps.urlIfInactive(bank, session, reads);
+  if (inactive !== null) return inactive;
   if (response !== undefined) return await follow(deps, own, response);
-  throw await notAuthentic(deps, visit, BANK_NOT_ACTIVE);
+  throw await returns.notAuthentic(visit, BANK_NOT_ACTIVE);
 }
 
 async function unusable(
-  deps: FinishDeps,
+  { steps, log }: FinishDeps,
   { bank, session, visit: { browser, interactionId } }: OwnReturn,
   fault: Mismatch,
 ): Promise<string> {
-  deps.log.warn("bank_return.unusable", { interactionId, bank: bank.code, why: faultText(fault) });
+  log.warn("bank_return.unusable", { interactionId, bank: bank.code, why: faultText(fault) });
   noteUnusable(fault);
-  return await afterUnusableReturn(deps, session, browser);
+  return await steps.unusableUrl(session, browser);
 }
 
 /**
@@ -94,10 +98,9 @@ async function follow(
     return step;
   };
   try {
-    const taken = await advanceSession(deps, session.correlationId, choose, context);
-    if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+    const taken = await deps.steps.advance(session, choose, context);
     if (taken.kind === "led" && fault !== undefined) noteUnusable(fault);
-    if (taken.kind === "over") return await whereItLed(deps, taken.session, browser);
+    if (taken.kind === "over") return await deps.steps.finishedUrl(taken.session, browser);
     return taken.kind === "led" ? taken.url : await overtakenBy(deps, own);
   } catch (error) {
     // Only the commit's rejection of a used jti is expected here.
@@ -109,10 +112,11 @@ async function follow(
 
 /** Another result counts: the customer decides, or the bank has delivered one on the back channel. */
 async function overtakenBy(deps: FinishDeps, own: OwnReturn, used?: Mismatch): Promise<string> {
+  const { steps } = deps;
   const session = (await deps.sessions.find(deps.store, own.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
-  if (session.stage === "finished") return await whereItLed(deps, session, own.visit.browser);
-  if (session.stage === "delivered") return await goOn(deps, own.bank, session, own.visit);
+  if (session.stage === "finished") return await steps.finishedUrl(session, own.visit.browser);
+  if (session.stage === "delivered") return await steps.continueDelivered(own.bank, session, own.visit);
   if (session.stage === "deciding" || used === undefined) return screenUrl(deps.authUrl, session);
   return await unusable(deps, { ...own, session }, used);
 }

@@ -2,14 +2,13 @@
  * Handles a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is not
  * decided. The browser is redirected to the TPP with an error. The consent waits for a new request or its deadline.
  */
-import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import type { Inactive, StandingOf } from "../../guards/security/standing.ts";
+import type { StandingOf } from "../../guards/security/standing.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
-import { addressOf } from "./start_authorization.ts";
+import { addressOf } from "./session_standing.ts";
 import { inactiveUrl } from "./tpp_redirect.ts";
 
 export interface InactivePartyDeps {
@@ -25,27 +24,22 @@ export interface InactivePartyDeps {
  *
  * @throws {ApiError} `platform.unavailable` if the status list is too old
  */
-export async function wayOutOfInactive(
-  deps: InactivePartyDeps,
+export type UrlIfInactive = (
   bank: BankClient,
   session: Pick<AuthorizationSession, "clientId" | "requestHash">,
   reads: Reader,
-): Promise<string | null> {
-  const ofBank = await deps.standingOf(bank);
-  const ofTpp = await standingOfTpp(deps, session.clientId, reads);
-  if (ofBank === "active" && ofTpp === "active") return null;
-  const request = await deps.requests.find(reads, session.requestHash);
-  if (request === null) return null;
-  const to = addressOf(deps.authUrl, request.value);
-  if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
-  return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);
-}
+) => Promise<string | null>;
 
-async function standingOfTpp(
-  { clients, standingOf }: InactivePartyDeps,
-  clientId: ClientId,
-  reads: Reader,
-): Promise<"active" | Inactive> {
-  const tpp = await clients.find(reads, clientId);
-  return tpp === null ? "deregistered" : await standingOf(tpp);
+export function urlIfInactive({ clients, requests, standingOf, authUrl }: InactivePartyDeps): UrlIfInactive {
+  return async (bank, session, reads) => {
+    const ofBank = await standingOf(bank);
+    const tpp = await clients.find(reads, session.clientId);
+    const ofTpp = tpp === null ? "deregistered" : await standingOf(tpp);
+    if (ofBank === "active" && ofTpp === "active") return null;
+    const request = await requests.find(reads, session.requestHash);
+    if (request === null) return null;
+    const to = addressOf(authUrl, request.value);
+    if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
+    return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);
+  };
 }

@@ -6,18 +6,22 @@ import { sealedQuery } from "../../guards/http/jwt_schema.ts";
 import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { AUTHORIZATION_PATH } from "../../config/paths.ts";
 import { CLIENT_ID } from "../../../base/kernel/identifiers.ts";
+import type { Log } from "../../observed/log_events.ts";
 import type { Site } from "../../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
+import { type BankReturnDeps, openBankReturns } from "./bank_return.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import { sealedAnswerOf } from "./link.ts";
 import { RESULT_JWT } from "./sca_response_schema.ts";
 import { linkedBank, linkQuery, screenRoutes, SEE_OTHER } from "./screen_routes.ts";
+import { openSessionSteps, type SessionStepDeps } from "./session_steps.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 
-export interface FrontchannelRouteDeps extends StartDeps, FinishDeps {
+export type FrontchannelRouteDeps = StartDeps & BankReturnDeps & SessionStepDeps & {
+  readonly log: Log;
   readonly binding: BrowserBinding;
   readonly site: Site;
-}
+};
 
 const tags = ["Browser"];
 
@@ -61,7 +65,12 @@ const returnRoute = createRoute({
 });
 
 export function frontchannelRoutes(deps: FrontchannelRouteDeps): readonly PlatformEndpoint[] {
-  return [authorizeEndpoint(deps), returnEndpoint(deps), ...screenRoutes(deps)];
+  const steps = openSessionSteps(deps);
+  return [
+    authorizeEndpoint(deps),
+    returnEndpoint({ ...deps, steps, returns: openBankReturns(deps) }, deps.binding),
+    ...screenRoutes({ ...deps, steps }),
+  ];
 }
 
 function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
@@ -82,12 +91,12 @@ function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
   });
 }
 
-function returnEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
+function returnEndpoint(deps: FinishDeps, binding: BrowserBinding): PlatformEndpoint {
   return endpoint("browser", "returning", returnRoute, [linkedBank], async (c) => {
     const url = await finishAuthentication(deps, {
       bank: c.get("bankCode"),
       sealed: sealedAnswerOf(c.req.url),
-      browser: deps.binding.asking(c),
+      browser: binding.asking(c),
       reads: c.get("reads"),
       interactionId: c.get("interactionId"),
     });

@@ -28,7 +28,7 @@ import {
 } from "../../../base/profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import { issuerOf, type StandingOf } from "../../guards/security/standing.ts";
+import type { StandingOf } from "../../guards/security/standing.ts";
 import { started } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
@@ -41,9 +41,10 @@ import type { AuthorizationError, AuthorizationSession, OpenedSession } from "./
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { noteIds, notePushed } from "./note_session.ts";
+import { addressOf } from "./session_standing.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
 import type { RejectInOutage } from "../../guards/security/controls_store.ts";
-import { backTo, errorUrl, inactiveUrl, languagesOf, type TppAddress } from "./tpp_redirect.ts";
+import { backTo, errorUrl, inactiveUrl, languagesOf } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly requests: PushedRequestStore;
@@ -166,12 +167,6 @@ async function openSession(
     await deps.consents.stageNote(tx, session.consentId, event, { sentToBank: true });
     return "opened";
   });
-}
-
-/** Returns the TPP's address in a pushed request. */
-export function addressOf(authUrl: string, request: PushedRequest): TppAddress {
-  const state = request.state === undefined ? {} : { state: request.state };
-  return { redirectUri: request.redirectUri, ...state, issuer: issuerOf(authUrl, request.bank) };
 }
 
 /** The parameters of the link. */

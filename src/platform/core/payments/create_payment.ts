@@ -65,7 +65,7 @@ export async function createPayment(
     { what: "payment", request: command },
     async (tx) => {
       const entry = await readConsent(deps, tx, request.consentId, owner);
-      requireTokenOf(token, entry.value);
+      if (token.consentId !== entry.value.id) throw tokenOfAnotherConsent();
       // Read not before the consent: the winner of a race wrote claim and consent together, so a request that finds the
       // consent consumed also finds the claim.
       const found = await deps.claims.claimFor(tx, command.claim);
@@ -91,11 +91,6 @@ interface Created {
   readonly order?: LeasedOrder | undefined;
 }
 
-function requireTokenOf(token: AccessToken, consent: ReadableConsent): void {
-  if (token.consentId === consent.id) return;
-  throw tokenOfAnotherConsent();
-}
-
 /** Checks the status, then compares the requests. A mismatch does not change the consent (Decision C6). */
 function consume(
   consent: ReadableConsent,
@@ -108,8 +103,7 @@ function consume(
 ): { payment: ReadablePayment; consumed: ReadableConsent } {
   const consumed = moved(consent, "consume", now);
   const { initiation, readRefundAccount } = consent.request;
-  const selected = consent.selectedAccount === undefined ? undefined : withoutName(consent.selectedAccount);
-  const faults = mismatchFaults(differencesFrom(consent.request, request, selected));
+  const faults = mismatchFaults(differencesFrom(consent.request, request, consent.selectedAccount));
   if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
   const debtorAccount = initiation.debtorAccount ?? payingAccount(consent);
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
