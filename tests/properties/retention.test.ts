@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { type ConsentId, paymentIdOf } from "../../src/base/kernel/identifiers.ts";
 import { transact, type Transaction } from "../../src/base/store/transaction.ts";
-import { type Consent, moved, openConsent, rejected } from "../../src/platform/core/consents/consent.ts";
+import { type Consent, moveConsent, openConsent, rejectConsent } from "../../src/platform/core/consents/consent.ts";
 import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { PRESENT } from "../../src/platform/evidence/personal_data.ts";
@@ -198,8 +198,8 @@ class Life {
       }
       const move = ({ authorise: "authorise", reject: "reject", pay: "consume" } as const)[step];
       const changed = move === "reject"
-        ? rejected(consent.value, "CUST", env.now)
-        : moved(consent.value, move, env.now);
+        ? rejectConsent(consent.value, "CUST", env.now)
+        : moveConsent(consent.value, move, env.now);
       const consumed = consents.stageChange(tx, consent, changed, cause, env.now);
       if (step === "pay") {
         payments.stageCreation(tx, paymentOf(consent.value, paymentId, env.now), cause, { consumed });

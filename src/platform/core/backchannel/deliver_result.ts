@@ -107,13 +107,13 @@ async function attempt(
     throw tooLate("Another result of this authorization session counts.");
   }
   const usable = usableFor(session.value, response);
-  if (!usable.ok) throw unusable(usable.fault);
+  if (!usable.ok) throw unusableError(usable.fault);
   const consent = await openConsent(deps, tx, session.value);
   if (isLate(session.value, now) && response.result.outcome === "success") {
     throw tooLate("The authorization session has expired: a success authorizes nothing any more.");
   }
   const step = stepAfterBank(response.result, consent, bank.consentManagedByBank);
-  if (step.kind === "reject" && step.fault !== undefined) throw unusable(step.fault);
+  if (step.kind === "reject" && step.fault !== undefined) throw unusableError(step.fault);
   await stageOnce(tx, response.once, now);
   return await stageDelivery(deps, tx, session, response, consent);
 }
@@ -165,6 +165,6 @@ function notAuthentic(fault: Mismatch): ApiError {
 }
 
 /** The JWT is not used up: the bank may deliver a correct one. */
-function unusable(fault: Mismatch): ApiError {
+function unusableError(fault: Mismatch): ApiError {
   return new ApiError("bank_result.unusable", { fault });
 }

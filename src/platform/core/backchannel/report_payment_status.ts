@@ -54,7 +54,7 @@ export async function reportPaymentStatus(
     const payment = beforeReport(entry.value);
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
-    const changed = reported(payment, command.report, now);
+    const changed = applyReport(payment, command.report, now);
     const reason = command.report.reason ?? "reported by the bank";
     const proof = signedEvidence("status_report", command.signedBody);
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, ...proof }, now);
@@ -88,7 +88,7 @@ export async function findPayment(
   });
 }
 
-function reported(payment: Payment, report: StatusReport, now: number): Payment {
+function applyReport(payment: Payment, report: StatusReport, now: number): Payment {
   if (!isLegalMove(payment.status, report.status)) throw illegalMove(payment.status, report.status);
   return {
     ...payment,

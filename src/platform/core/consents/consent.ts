@@ -136,20 +136,29 @@ export function isImplicit(consent: ReadableConsent): boolean {
  *
  * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
  */
-export function moved<C extends Consent>(consent: C, move: Exclude<ConsentMove, "reject">, now: WallTime): C {
-  return move === "void" ? ended(consent, move, now, "CONSENT_VOIDED") : after(consent, move, now);
+export function moveConsent<C extends Consent>(
+  consent: C,
+  move: Exclude<ConsentMove, "reject">,
+  now: WallTime,
+): C {
+  return move === "void" ? endConsent(consent, move, now, "CONSENT_VOIDED") : after(consent, move, now);
 }
 
 /**
  * Returns the consent after its rejection for a reason (contract RSN2).
  *
- * @throws {ApiError} as {@link moved}
+ * @throws {ApiError} as {@link moveConsent}
  */
-export function rejected<C extends Consent>(consent: C, code: ReasonCode, now: WallTime): C {
-  return ended(consent, "reject", now, code);
+export function rejectConsent<C extends Consent>(consent: C, code: ReasonCode, now: WallTime): C {
+  return endConsent(consent, "reject", now, code);
 }
 
-function ended<C extends Consent>(consent: C, move: "reject" | "void", now: WallTime, code: ReasonCode): C {
+function endConsent<C extends Consent>(
+  consent: C,
+  move: "reject" | "void",
+  now: WallTime,
+  code: ReasonCode,
+): C {
   return { ...after(consent, move, now), statusReasonCode: code };
 }
 
@@ -250,7 +259,7 @@ export function isNeverAuthorised(former: Consent, changed: Consent): boolean {
  * Returns the consent as it is stored: after the decision without what the bank reported of the payer, and after its use
  * or rejection without the balance of the chosen one, which funds confirmations read until then.
  */
-export function minimised(consent: Consent): Consent {
+export function minimiseConsent(consent: Consent): Consent {
   const { payer: _, selectedAccount, ...rest } = consent;
   if (rest.status === "AwaitingAuthorisation") return consent;
   if (selectedAccount === undefined) return rest;
@@ -277,7 +286,7 @@ export function reportsToDelete(former: Consent, changed: Consent): readonly str
  *
  * @param at milliseconds
  */
-export function forgotten(
+export function forgetCustomer(
   { payer: _, request, ...consent }: Consent,
   at: WallTime,
   scope: Exclude<Erased["scope"], "key">,

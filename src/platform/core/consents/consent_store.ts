@@ -29,7 +29,7 @@ import {
   type ErasedConsent,
   isNeverAuthorised,
   isSettled,
-  minimised,
+  minimiseConsent,
   type Payer,
   type PayerAccount,
   reportsToDelete,
@@ -253,7 +253,7 @@ export function openConsentStore(
       const deleted = reportsToDelete(former.value, changed);
       const more = deleted.length === 0 ? {} : { deleted };
       const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
-      const position = stageRecorded(tx, minimised(changed), former.value, event);
+      const position = stageRecorded(tx, minimiseConsent(changed), former.value, event);
       const told = eventOf(former.value, changed, cause, position);
       if (told !== undefined) stageEvent(tx, told); // contract EVT1
       moveDeadline(tx, former.value, changed);

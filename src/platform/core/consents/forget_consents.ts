@@ -9,7 +9,7 @@ import type { Log } from "../../observed/log_events.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import { storedPlacesOf } from "../../evidence/read_case.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
-import { forgotten } from "./consent.ts";
+import { forgetCustomer } from "./consent.ts";
 
 export interface ForgetConsentsDeps extends TransactDeps {
   readonly log: Log;
@@ -82,7 +82,13 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     if (rejected === undefined) return true;
     const now = deps.clock();
     const deleted = places.slice(0, MAX_PLACES);
-    deps.consents.stageForgotten(tx, rejected, forgotten(rejected.value, now, "consent"), deleted, isLast);
+    deps.consents.stageForgotten(
+      tx,
+      rejected,
+      forgetCustomer(rejected.value, now, "consent"),
+      deleted,
+      isLast,
+    );
     return true;
   });
 }

@@ -74,14 +74,14 @@ export function actionsOf(dispute: Dispute | undefined, by: DisputeParty): reado
 /** Returns the dispute after an answer or a withdrawal that {@link actionsOf} allows. */
 export function afterStep(dispute: Dispute, { action, isAgreed, by, at, sequence }: Move): Dispute {
   const steps = [...dispute.steps, { by, at, sequence }];
-  if (action === "Withdraw") return { ...ended(dispute, at), status: "Withdrawn", steps };
-  if (isAgreed === true) return { ...ended(dispute, at), status: "Decided", outcome: "Agreed", steps };
-  return { ...ended(dispute, at), status: "Answered", dueAt: at + DUE_MS, steps };
+  if (action === "Withdraw") return { ...endDispute(dispute, at), status: "Withdrawn", steps };
+  if (isAgreed === true) return { ...endDispute(dispute, at), status: "Decided", outcome: "Agreed", steps };
+  return { ...endDispute(dispute, at), status: "Answered", dueAt: at + DUE_MS, steps };
 }
 
 /** Returns the dispute after an operator's decision, or undefined if it has ended. */
 export function afterDecision(dispute: Dispute, outcome: Outcome, at: WallTime): Dispute | undefined {
-  return dispute.dueAt === undefined ? undefined : { ...ended(dispute, at), status: "Decided", outcome };
+  return dispute.dueAt === undefined ? undefined : { ...endDispute(dispute, at), status: "Decided", outcome };
 }
 
 /** Whether the time for the next step has passed. A step is accepted later too (contract DSP4). */
@@ -89,6 +89,6 @@ export function isOverdue({ dueAt }: Dispute, now: number): boolean {
   return dueAt !== undefined && dueAt < now;
 }
 
-function ended({ dueAt: _, ...dispute }: Dispute, at: WallTime): Dispute {
+function endDispute({ dueAt: _, ...dispute }: Dispute, at: WallTime): Dispute {
   return { ...dispute, updatedAt: at, position: Math.max(at, dispute.position + 1) };
 }

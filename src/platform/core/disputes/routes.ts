@@ -83,7 +83,7 @@ function stepEndpoint(deps: DisputeRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token, payloadSignature } = deps.guards;
   const replay = deps.idempotent(CLAIMS, async (c, paymentId) => {
     const dispute = await readDispute(deps, c.get("reads"), paymentId, disputantOf(c as never));
-    return c.json(await represented(deps, dispute), 201);
+    return c.json(await disputeAnswer(deps, dispute), 201);
   });
   return endpoint("resource", "participant", stepRoute, [
     certificate,
@@ -101,7 +101,7 @@ function stepEndpoint(deps: DisputeRouteDeps): PlatformEndpoint {
     const command = { request, signedBody, claim, replayRecords, interactionId, reads };
     const dispute = await takeDisputeStep(deps, { by: disputantOf(c as never), ...command });
     Object.assign(c.get("facts"), { paymentId: dispute.paymentId, consentId: dispute.consentId });
-    return c.json(await represented(deps, dispute), 201);
+    return c.json(await disputeAnswer(deps, dispute), 201);
   });
 }
 
@@ -111,11 +111,11 @@ function readEndpoint(deps: DisputeRouteDeps): PlatformEndpoint {
   return endpoint("resource", "participant", readRoute, checks, async (c) => {
     const by = disputantOf(c as never);
     const dispute = await readDispute(deps, c.get("reads"), c.req.param("paymentId"), by);
-    return c.json(await represented(deps, dispute));
+    return c.json(await disputeAnswer(deps, dispute));
   });
 }
 
-async function represented(
+async function disputeAnswer(
   { store, baseUrl }: DisputeRouteDeps,
   dispute: Dispute,
 ): Promise<ReturnType<typeof representDispute>> {

@@ -6,10 +6,10 @@
 import type { Parties } from "../../../base/values/parties.ts";
 import {
   type ConsentStatus,
-  moved,
+  moveConsent,
   type Payer,
   type ReadableConsent,
-  rejected,
+  rejectConsent,
 } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { stageFlowClosed } from "../consents/open_flow_store.ts";
@@ -30,7 +30,7 @@ import {
   type Transaction,
 } from "../../../base/store/transaction.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
-import { type AuthorizationSession, overtaken, type Step } from "./authorization_session.ts";
+import { type AuthorizationSession, type Step, stepIfOvertaken } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
@@ -121,7 +121,7 @@ export function advanceSession(deps: AdvanceDeps): AdvanceSession {
       const standing = await deps.standing.read(session.value, tx, now);
       const { tpp, request, consent: { value: consent } } = standing;
       if (request.value.completed) return { taken: { kind: "answered", consent } };
-      const before = overtaken(consent);
+      const before = stepIfOvertaken(consent);
       const step = before ?? choose({ session: session.value, consent, tpp, now });
       if (step === "stay") return { taken: { kind: "stayed" } };
       const at = { ...standing, session, now };
@@ -221,10 +221,10 @@ async function stageOutcome(
     return errorUrl(address, step);
   }
   if (step.kind === "reject") {
-    deps.consents.stageChange(tx, consent, rejected(consent.value, reasonCodeOf(step), now), cause, now);
+    deps.consents.stageChange(tx, consent, rejectConsent(consent.value, reasonCodeOf(step), now), cause, now);
     return errorUrl(address, step);
   }
-  const authorised = moved(consent.value, "authorise", now);
+  const authorised = moveConsent(consent.value, "authorise", now);
   const changed = step.chosen === undefined
     ? authorised
     : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };

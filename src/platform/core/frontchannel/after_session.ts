@@ -11,7 +11,7 @@ import type { Consent } from "../consents/consent.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
-import { type AuthorizationSession, isLate, overtaken } from "./authorization_session.ts";
+import { type AuthorizationSession, isLate, stepIfOvertaken } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import type { SessionStanding } from "./session_standing.ts";
 import { backTo, errorUrl, languagesOf } from "./tpp_redirect.ts";
@@ -72,7 +72,7 @@ export function openSessionEnds(deps: SessionEndDeps): SessionEnds {
       const again = await recentUrl(session, token, clock());
       if (again !== null) return again;
       const { address, consent } = await standing.read(session, openRequestReads(store));
-      return errorUrl(address, overtaken(consent.value) ?? { error: "session_expired" });
+      return errorUrl(address, stepIfOvertaken(consent.value) ?? { error: "session_expired" });
     },
     unusableUrl: async (session, browser) => {
       const { address, request, consent } = await standing.read(session, openRequestReads(store));
@@ -81,7 +81,7 @@ export function openSessionEnds(deps: SessionEndDeps): SessionEnds {
     },
     answeredBefore: async (session, browser, consent) => {
       browser.forget(session.correlationId);
-      const isLapsed = overtaken(consent)?.error === "access_denied"; // the deadline has passed without a decision
+      const isLapsed = stepIfOvertaken(consent)?.error === "access_denied"; // the deadline has passed without a decision
       if (!isLapsed) return await ends.decidedBefore(session, { accepted: consent.status !== "Rejected" });
       const parts = { detail: "answered before", ...await linkTo(session), ...languagesOf(session) };
       return new ApiError("interaction.finished", parts);

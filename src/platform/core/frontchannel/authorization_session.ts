@@ -147,7 +147,7 @@ export function accountNotice(
  * Returns the step if the consent no longer awaits authorisation, because its deadline has passed or another session
  * has decided it. Returns undefined while it awaits authorisation.
  */
-export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | undefined {
+export function stepIfOvertaken(consent: Consent): Extract<Step, { kind: "leave" }> | undefined {
   if (consent.status === "AwaitingAuthorisation") return undefined;
   const reason = "consent decided before";
   return consent.statusUpdatedAt === consent.authoriseBy
@@ -159,7 +159,7 @@ export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | 
  * Returns the step after the session has expired (Decision G1): no consent is authorized, and the consent still
  * awaits authorisation, so that the TPP can push a new request.
  */
-export function expired(reason: string): Extract<Step, { kind: "leave" }> {
+export function expiredStep(reason: string): Extract<Step, { kind: "leave" }> {
   return { kind: "leave", error: "session_expired", reason };
 }
 
@@ -174,19 +174,21 @@ export function stepAfterBank(
     return reject(error, `bank: ${result.status}`, result.reasonCode);
   }
   if (result.outcome === "unknown") {
-    return unusable(`bank: unknown status_code, ${result.status}`, STATUS_CODE, result.statusCode);
+    return unusableStep(`bank: unknown status_code, ${result.status}`, STATUS_CODE, result.statusCode);
   }
-  if (result.sub === undefined) return unusable("bank: no acceptable sub", SUB);
-  if (isDebtorAccount(result.sub, consent)) return unusable("bank: sub is the account number", SUB);
+  if (result.sub === undefined) return unusableStep("bank: no acceptable sub", SUB);
+  if (isDebtorAccount(result.sub, consent)) return unusableStep("bank: sub is the account number", SUB);
   const reason = `bank: ${result.status}`;
   if (isImplicit(consent)) return { kind: "authorise", reason };
   const { payer } = consent;
-  if (payer === undefined) return unusable("bank: success without payer accounts", ACCOUNTS);
+  if (payer === undefined) return unusableStep("bank: success without payer accounts", ACCOUNTS);
   // One customer's accounts must never be shown to or chosen for another customer.
-  if (payer.sub !== result.sub) return unusable("bank: another customer's accounts", SAME_SUB);
+  if (payer.sub !== result.sub) return unusableStep("bank: another customer's accounts", SAME_SUB);
   if (!consentManagedByBank) return { kind: "ask", payer, reason };
   const [account, ...more] = payer.accounts ?? [];
-  if (account === undefined || more.length > 0) return unusable("bank: not exactly one account", ONE_ACCOUNT);
+  if (account === undefined || more.length > 0) {
+    return unusableStep("bank: not exactly one account", ONE_ACCOUNT);
+  }
   return { kind: "authorise", chosen: { payer, account }, reason };
 }
 
@@ -203,7 +205,7 @@ const ACCOUNTS: Mismatch = {
 const ONE_ACCOUNT: Mismatch = { at: "the payer's accounts", expected: "exactly one, which the payer chose" };
 
 /** The session ends with `server_error`, because the customer cannot mend the bank's result. */
-function unusable(reason: string, fault: Mismatch, received?: string): Step {
+function unusableStep(reason: string, fault: Mismatch, received?: string): Step {
   const told = received === undefined ? fault : { ...fault, received };
   return { kind: "reject", error: "server_error", reason, fault: told };
 }

@@ -5,7 +5,7 @@
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ChooseStep } from "./advance_session.ts";
-import { type AuthorizationSession, expired, isLate } from "./authorization_session.ts";
+import { type AuthorizationSession, expiredStep, isLate } from "./authorization_session.ts";
 import { type DecideDeps, findSession, type ScreenVisit } from "./decide_consent.ts";
 import { screenUrl } from "./screen_url.ts";
 import type { SessionSteps } from "./session_steps.ts";
@@ -46,7 +46,7 @@ async function lateUrl(
 ): Promise<string | undefined> {
   const choose: ChooseStep = ({ session, now }) =>
     session.stage === "at_bank" && isLate(session, now)
-      ? expired("waited until the session expired")
+      ? expiredStep("waited until the session expired")
       : "stay";
   const taken = await steps.advance(session, choose, { browser, reads, interactionId });
   if (taken.kind === "over") return await steps.finishedUrl(taken.session, browser);

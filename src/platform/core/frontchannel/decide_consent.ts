@@ -11,7 +11,7 @@ import type { AskingBrowser } from "./browser_binding.ts";
 import { decisionEvidence, type Reading } from "./decision_evidence.ts";
 import {
   type AuthorizationSession,
-  expired,
+  expiredStep,
   isLate,
   keptUntil,
   stepAfterDecision,
@@ -66,7 +66,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   if (session.stage === "finished") return await ledTo(session);
   const opening = startDecision(deps, session, reads);
   const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
-    isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
+    isLate(session, now) ? expiredStep("the screen was opened after the session expired") : "stay";
   const taken = await steps.advance(session, choose, { browser, reads, interactionId });
   if (taken.kind === "led") return { leadTo: taken.url };
   if (taken.kind === "over") return await ledTo(taken.session);
@@ -169,7 +169,7 @@ function stepAfterPost(
   { session, consent, now }: Situation,
 ): ChosenStep | "stay" {
   if (decision.accepted && isLate(session, now)) {
-    return expired("customer accepted after the session expired");
+    return expiredStep("customer accepted after the session expired");
   }
   const step = stepAfterDecision(decision, { payer: session.payer, accounts }, consent);
   return step === undefined || step.kind === "ask" ? "stay" : step;

@@ -67,10 +67,10 @@ function saltedAccount({ balance, ...account }: ShownAccount): {
   readonly account: Salted<Omit<ShownAccount, "balance">>;
   readonly balance: Salted<string | null>;
 } {
-  return { account: salted(account), balance: salted(balance ?? null) };
+  return { account: addSalt(account), balance: addSalt(balance ?? null) };
 }
 
-function salted<T>(value: T): Salted<T> {
+function addSalt<T>(value: T): Salted<T> {
   const salt = newSalt();
   return { salt, value, sha256: digest(salt, canonicalize(value) ?? "") };
 }

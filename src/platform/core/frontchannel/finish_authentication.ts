@@ -59,16 +59,16 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
-  if (!usable.ok) return await unusable(deps, own, usable.fault);
+  if (!usable.ok) return await leaveUnusable(deps, own, usable.fault);
   const inactive = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
     ? null // a failure may still be recorded
     : await steps.urlIfInactive(bank, session, reads);
   if (inactive !== null) return inactive;
-  if (response !== undefined) return await follow(deps, own, response);
+  if (response !== undefined) return await followResult(deps, own, response);
   throw await returns.notAuthentic(visit, BANK_NOT_ACTIVE);
 }
 
-async function unusable(
+async function leaveUnusable(
   { steps, log }: FinishDeps,
   { bank, session, visit: { browser, interactionId } }: OwnReturn,
   fault: Mismatch,
@@ -82,7 +82,7 @@ async function unusable(
  * Takes the step that follows from the result. The first result counts: while the customer decides, every later one
  * leads to the screen. The jti is used in the commit of the step, so that a result without a step does not use it.
  */
-async function follow(
+async function followResult(
   deps: FinishDeps,
   own: OwnReturn,
   response: ScaResponse,
@@ -118,5 +118,5 @@ async function overtakenBy(deps: FinishDeps, own: OwnReturn, used?: Mismatch): P
   if (session.stage === "finished") return await steps.finishedUrl(session, own.visit.browser);
   if (session.stage === "delivered") return await steps.continueDelivered(own.bank, session, own.visit);
   if (session.stage === "deciding" || used === undefined) return screenUrl(deps.authUrl, session);
-  return await unusable(deps, { ...own, session }, used);
+  return await leaveUnusable(deps, { ...own, session }, used);
 }

@@ -200,10 +200,10 @@ function decode(
     ...(claims.transaction_digest === undefined ? {} : { transactionDigest: claims.transaction_digest }),
     result: {
       outcome: outcomeOf(claims.status_code),
-      ...received(claims.status_code),
+      ...quoteStatusCode(claims.status_code),
       isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
       ...reasonOf(claims.reason_code),
-      status: printable(claims.status),
+      status: printStatus(claims.status),
       ...acceptableSub(claims.sub),
     },
     once: {
@@ -223,7 +223,7 @@ function usableUntil(times: ScaResponse["times"], now: WallTime): WallTime {
   return Math.ceil(until + EXPIRY_SKEW_SECONDS) * 1000;
 }
 
-function received(statusCode: unknown): { readonly statusCode?: string } {
+function quoteStatusCode(statusCode: unknown): { readonly statusCode?: string } {
   const { fault } = mismatch("status_code", "", statusCode);
   return fault.received === undefined ? {} : { statusCode: fault.received };
 }
@@ -245,6 +245,6 @@ function acceptableSub(sub: unknown): Pick<ScaResult, "sub"> {
   return usable ? { sub } : {};
 }
 
-function printable(status: unknown): string {
+function printStatus(status: unknown): string {
   return typeof status === "string" ? status.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) : "no status";
 }

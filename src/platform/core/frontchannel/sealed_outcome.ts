@@ -14,7 +14,7 @@ export async function sealOutcome(token: string, url: string): Promise<string> {
   const sealed = await crypto.subtle.encrypt(
     { name: ALGORITHM, iv },
     await keyOf(token, "encrypt"),
-    encoded(url),
+    encodeText(url),
   );
   return new Uint8Array([...iv, ...new Uint8Array(sealed)]).toBase64();
 }
@@ -34,10 +34,10 @@ export async function openOutcome(token: string, sealed: string): Promise<string
 }
 
 async function keyOf(token: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
-  const bytes = await sha256Bytes(encoded(`outcome ${token}`)); // the token has 256 random bits, so a hash is enough
+  const bytes = await sha256Bytes(encodeText(`outcome ${token}`)); // the token has 256 random bits, so a hash is enough
   return await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, [use]);
 }
 
-function encoded(text: string): Uint8Array<ArrayBuffer> {
+function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }

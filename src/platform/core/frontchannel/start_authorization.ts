@@ -113,7 +113,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     seal(signed, recipient),
     openSession(deps, command, session, evidence),
   ]);
-  if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
+  if (opened === undefined) throw unavailableError(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
   return url === undefined ? leave("server_error") : { url, correlationId: session.correlationId };
@@ -234,12 +234,12 @@ async function isActive(deps: StartDeps, client: Client, request: PushedRequest)
     return await deps.standingOf(client) === "active" && await deps.keys.isActive(client);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw unavailable(deps, request, client, error);
+    throw unavailableError(deps, request, client, error);
   }
 }
 
 /** The error page that also links to the TPP. */
-function unavailable(
+function unavailableError(
   { authUrl }: StartDeps,
   request: PushedRequest,
   tpp: Client,

@@ -2,7 +2,7 @@
 import type { Parties } from "../../../base/values/parties.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ChosenStep, Situation } from "./advance_session.ts";
-import { expired, isLate, stepAfterBank } from "./authorization_session.ts";
+import { expiredStep, isLate, stepAfterBank } from "./authorization_session.ts";
 import type { ScaResult } from "./sca_response.ts";
 
 /**
@@ -16,12 +16,12 @@ export function stepAfterResult(
 ): ChosenStep | "stay" {
   const late = isLate(session, now);
   if (session.stage === "deciding") {
-    return late ? expired("returned again after the session expired") : "stay";
+    return late ? expiredStep("returned again after the session expired") : "stay";
   }
   if (session.stage === "delivered" && session.result !== result) return "stay";
   // A late success has no effect. A late failure counts as one in time (Decision G1).
   if (late && result.outcome === "success") {
-    return expired(`bank: ${result.status}, after the session expired`);
+    return expiredStep(`bank: ${result.status}, after the session expired`);
   }
   // The accounts are those that the bank had reported by then (Decision G2).
   const known = session.payer === undefined ? consent : { ...consent, payer: session.payer };

@@ -94,7 +94,7 @@ async function redeem(
 ): Promise<string | ApiError> {
   const { request, redemption, entry } = attempt;
   const code = entry.value;
-  const wrong = await wrongness(request, redemption, code);
+  const wrong = await findFault(request, redemption, code);
   if (code.redeemedFor !== undefined) {
     // RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
     // enough.
@@ -152,7 +152,7 @@ async function stageNote(
   });
 }
 
-async function wrongness(
+async function findFault(
   request: TokenRequest,
   redemption: Redemption,
   code: AuthorizationCode,

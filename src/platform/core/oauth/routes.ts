@@ -99,7 +99,7 @@ interface OAuthEnv {
     & ClaimVariables
     & {
       codeHash?: string;
-      /** Set by {@link authenticated}. */
+      /** Set by {@link authenticate}. */
       caller: Caller;
       /** For the history of what the request changes. */
       authentication: Authentication;
@@ -121,7 +121,7 @@ function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     codesFirst,
     formAhead,
     deps.bank,
-    authenticated(deps, (c) => isGrant(c.get("form").get("grant_type"))),
+    authenticate(deps, (c) => isGrant(c.get("form").get("grant_type"))),
   ], async (c) => {
     const form = c.get("form");
     const grantType = form.get("grant_type");
@@ -163,7 +163,7 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     formBody,
     formAhead,
     deps.bank,
-    authenticated(deps, (c) => c.req.header("dpop") !== undefined),
+    authenticate(deps, (c) => c.req.header("dpop") !== undefined),
   ], async (c) => {
     const proof = c.get("proof");
     await deps.rejectInOutage(c.get("bank").code);
@@ -207,7 +207,7 @@ const formAhead = createMiddleware<OAuthEnv>(async function prefetch(c, next) {
  * parallel, after the cheap checks of the client. The participant's rate limit, the bank and its hold are checked once
  * the client is known.
  */
-function authenticated(
+function authenticate(
   deps: OAuthRouteDeps,
   needsProof: (c: OAuthContext) => boolean,
 ): MiddlewareHandler<OAuthEnv> {

@@ -8,11 +8,11 @@ import type { Log } from "../../observed/log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
 import {
-  comparable,
   hasLostKeys,
   importKeySet,
   KEY_SET_TIMES,
   type KeySet,
+  normaliseKid,
   readKeySet,
 } from "./participant_keys.ts";
 import { renewedCopy } from "./renewed_copy.ts";
@@ -47,5 +47,5 @@ export function openDirectoryKeys(deps: {
       return because("no usable key");
     },
   });
-  return (kid) => copy.find(({ signing }) => signing.get(comparable(kid)));
+  return (kid) => copy.find(({ signing }) => signing.get(normaliseKid(kid)));
 }

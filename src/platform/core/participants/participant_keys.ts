@@ -71,7 +71,7 @@ export async function importKeySet(
   const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
   const [signing, transport, encryption] = await Promise.all([
     Promise.all(
-      of("sig").map(async (key) => [comparable(key.kid), await importSigningKey(key)] as const),
+      of("sig").map(async (key) => [normaliseKid(key.kid), await importSigningKey(key)] as const),
     ),
     Promise.all(of("tls").map(transportThumbprint)),
     Promise.all(
@@ -148,7 +148,7 @@ export function kidFault({ signing, published }: KeySet, kid: unknown): Failure 
 }
 
 function whyNotSigning({ active, revoked }: PublishedKeys, kid: string): string | undefined {
-  const named = (entry: unknown): boolean => comparable(kidOf(entry) ?? "") === comparable(kid);
+  const named = (entry: unknown): boolean => normaliseKid(kidOf(entry) ?? "") === normaliseKid(kid);
   if (revoked.some(named)) return "a revoked key";
   const uses = active.filter(named).map((entry) => (entry as JsonObject)["use"]);
   if (uses.includes("tls")) return "a transport key (use tls)";
@@ -156,13 +156,13 @@ function whyNotSigning({ active, revoked }: PublishedKeys, kid: string): string 
 }
 
 /** Normalizes a kid for comparison: x5t kids occur with and without padding (Decision A11). */
-export function comparable(kid: string): string {
+export function normaliseKid(kid: string): string {
   return kid.replace(/=+$/, "");
 }
 
 function usableKeys(active: readonly unknown[], revoked: readonly unknown[]): UsableKey[] {
-  const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(comparable));
-  return active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
+  const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(normaliseKid));
+  return active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(normaliseKid(kid)));
 }
 
 function usableKey(entry: unknown): UsableKey[] {
@@ -247,7 +247,7 @@ export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySe
   const copies: Copies = new Map();
   const of = (source: KeySource): RenewedCopy<KeySet> => copyOf(deps, copies, source);
   return {
-    signingKey: (source, kid) => of(source).find(({ signing }) => signing.get(comparable(kid))),
+    signingKey: (source, kid) => of(source).find(({ signing }) => signing.get(normaliseKid(kid))),
     kidFault: async (source, kid) => kidFault(await of(source).read(), kid),
     async ownsTransportKey(source, spkiThumbprint) {
       const found = await of(source).find(({ transport }) => transport.has(spkiThumbprint) || undefined);

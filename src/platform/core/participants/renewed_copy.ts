@@ -105,7 +105,7 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
     if (!state.isLoaded) await load(deps, state);
     if (isOutdated(deps, state)) await releasePlaceWhile(async () => await state.fetching); // begun before the version was known
     if (isDue(deps, state)) await renew(deps, state);
-    return usable(deps, state);
+    return requireUsable(deps, state);
   };
   return {
     read,
@@ -116,7 +116,7 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
       const isDueNow = urgency === "at once" || isSoon || mayAsk(deps, state);
       if (!isDueNow && state.fetching === undefined) return undefined;
       await renew(deps, state);
-      return look(usable(deps, state));
+      return look(requireUsable(deps, state));
     },
     async refresh() {
       if (!state.isLoaded) await load(deps, state);
@@ -204,7 +204,7 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
   await deps.kept.keep(state.copy);
 }
 
-function usable<T>(deps: RenewedCopyDeps<T>, { copy, failure }: State<T>): T {
+function requireUsable<T>(deps: RenewedCopyDeps<T>, { copy, failure }: State<T>): T {
   if (copy !== undefined && isTrusted(deps, copy)) return copy.value;
   throw new ApiError("platform.unavailable", {
     detail: `no fresh copy of ${deps.name}: ${failure ?? "not asked again yet"}`,

@@ -106,7 +106,7 @@ export async function verifySoftwareStatement(
     claims: decodeClaims,
     times: { ...TIMES, clock },
   });
-  if (verified.ok) return approved(deps, verified.value.claims, statement);
+  if (verified.ok) return checkApproval(deps, verified.value.claims, statement);
   const fault = within("software_statement", verified.fault);
   return { ok: false, fault: { reason: "registration.invalid_software_statement", ...fault } };
 }
@@ -140,7 +140,7 @@ async function directoryKey(
   const claims = unverifiedClaims(jws);
   const issuer = claims.ok ? claims.value["iss"] : undefined;
   if (typeof issuer === "string" && issuer !== deps.directoryIssuer) {
-    return unapproved("iss", quoted(deps.directoryIssuer), issuer);
+    return unapprovedFault("iss", quoted(deps.directoryIssuer), issuer);
   }
   const { kid } = jws.header;
   const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
@@ -154,7 +154,7 @@ function decodeClaims(claims: JsonObject): Result<Claims> {
   return mismatch(names, "as the directory writes a software statement");
 }
 
-function approved(
+function checkApproval(
   deps: SoftwareStatementDeps,
   claims: Claims,
   statement: string,
@@ -232,7 +232,7 @@ function invalid(at: string, expected: string, received: unknown): Failure<State
   return { ok: false, fault: { reason: "registration.invalid_software_statement", ...fault } };
 }
 
-function unapproved(at: string, expected: string, received: unknown): Failure<StatementFault> {
+function unapprovedFault(at: string, expected: string, received: unknown): Failure<StatementFault> {
   const { fault } = mismatch(at, expected, received);
   return { ok: false, fault: { reason: "registration.unapproved_software_statement", ...fault } };
 }
@@ -242,7 +242,7 @@ function invalidStatement(at: string, expected: string, received: unknown): Fail
 }
 
 function unapprovedStatement(at: string, expected: string, received: unknown): Failure<StatementFault> {
-  return inStatement(unapproved(at, expected, received));
+  return inStatement(unapprovedFault(at, expected, received));
 }
 
 function inStatement({ fault }: Failure<StatementFault>): Failure<StatementFault> {

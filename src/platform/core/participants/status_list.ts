@@ -99,7 +99,7 @@ export function openStatusList(deps: StatusListDeps): StatusList {
       const before = copy.peek();
       await copy.refresh();
       const now = copy.peek();
-      return before === undefined || now === undefined || now === before ? [] : changed(before, now);
+      return before === undefined || now === undefined || now === before ? [] : findChanges(before, now);
     },
     failingSeconds: copy.failingSeconds,
   };
@@ -172,7 +172,7 @@ function standingOf(organisation: string, software: string): Standing {
   return organisation === "Withdrawn" || software === "Revoked" ? "withdrawn" : "suspended";
 }
 
-function changed(before: Statuses, now: Statuses): ListedStatus[] {
+function findChanges(before: Statuses, now: Statuses): ListedStatus[] {
   return [...now.values()].filter(({ clientId, version }) => before.get(clientId)?.version !== version);
 }
 

@@ -4,7 +4,7 @@
  */
 import { decide, PRESENT } from "../../evidence/personal_data.ts";
 import { differencesFrom, withoutName } from "../consents/initiation.ts";
-import { moved, type ReadableConsent } from "../consents/consent.ts";
+import { moveConsent, type ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/idempotent.ts";
@@ -81,7 +81,7 @@ export async function createPayment(
     },
   );
   if (isNew) deps.figures.payment(payment);
-  return await answered(deps, payment, order);
+  return await awaitFirstAnswer(deps, payment, order);
 }
 
 /** A payment, and its order if this request has created it and must push it. */
@@ -101,7 +101,7 @@ function consume(
   },
   now: number,
 ): { payment: ReadablePayment; consumed: ReadableConsent } {
-  const consumed = moved(consent, "consume", now);
+  const consumed = moveConsent(consent, "consume", now);
   const { initiation, readRefundAccount } = consent.request;
   const faults = mismatchFaults(differencesFrom(consent.request, request, consent.selectedAccount));
   if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
@@ -157,7 +157,7 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
  * Returns the payment after the bank's first response, or unchanged if there was none in time. The payment is made and
  * its proof is used, so the store failing from here on must not make the request fail.
  */
-async function answered(
+async function awaitFirstAnswer(
   deps: CreatePaymentDeps,
   payment: ReadablePayment,
   order: LeasedOrder | undefined,

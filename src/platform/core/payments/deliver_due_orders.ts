@@ -58,7 +58,7 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
   try {
     await walkPages(deps, state);
   } catch (error) {
-    failed(state, error);
+    noteFailure(state, error);
   } finally {
     deps.walking.delete(bank);
     await Promise.allSettled(state.pushes); // also after a failure: the process may only stop after them
@@ -78,7 +78,7 @@ function isOver({ isStopped, isStoreFailing }: Walk): boolean {
   return isStoreFailing || isStopped();
 }
 
-function failed(walk: Walk, error: unknown): false {
+function noteFailure(walk: Walk, error: unknown): false {
   if (!isStoreFailure(error)) throw error;
   walk.isStoreFailing = true;
   return false;
@@ -114,13 +114,13 @@ async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly Pay
     try {
       taken = await takeOrders(deps, ids);
     } catch (error) {
-      failed(walk, error);
+      noteFailure(walk, error);
     } finally {
       for (const free of slots.slice(taken.length)) free();
     }
     taken.forEach((entry, index) => {
       walk.pushes.push(
-        deliverTaken(deps, entry).catch((error) => failed(walk, error)).finally(slots[index]),
+        deliverTaken(deps, entry).catch((error) => noteFailure(walk, error)).finally(slots[index]),
       );
     });
     start += slots.length;

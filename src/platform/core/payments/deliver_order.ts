@@ -21,12 +21,12 @@ import { beforeReport, isLegalMove, saidOf } from "./payment.ts";
 import {
   afterFailure,
   type DeadOrder,
+  giveUpOrder,
   isHeldForPush,
   type LeasedOrder,
   mayHaveTaken,
   type PushFailure,
   putOff,
-  unsendable,
   type UnusableAnswer,
   type WaitingOrder,
   whyDead,
@@ -35,7 +35,7 @@ import { microseconds, type SpanQueue } from "../../../base/observability/spans.
 import type { PaymentStore } from "./payment_store.ts";
 import { boundedPauseSeconds } from "../../events/delivery/retry_delays.ts";
 import type { PushSlots } from "../../events/delivery/push_slots.ts";
-import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
+import { pushOrder, type PushOrderDeps, type PushOutcome, unsentPush } from "./push_order.ts";
 import { hasLease, type TakeOrdersDeps } from "./take_orders.ts";
 
 /** The breaker of each bank, by TPP. */
@@ -124,9 +124,9 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
     deps.findBank(bank),
   ]);
   if (payment === null) throw new Error("an order without its payment");
-  const readable = sendable(payment.value);
+  const readable = checkSendable(payment.value);
   if (typeof readable === "string") {
-    await stageResult(deps, entry, unsendable(entry.value, readable, deps.clock()));
+    await stageResult(deps, entry, giveUpOrder(entry.value, readable, deps.clock()));
     return false;
   }
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
@@ -138,7 +138,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   if (!isHeldForPush(entry.value, deps.clock())) return false; // lease lost: this worker stalled
   const [at, began] = [deps.clock(), deps.steady()];
   const { outcome, evidence } = to?.paymentOrdersUri === undefined
-    ? unsent("the bank has no payment_orders_uri")
+    ? unsentPush("the bank has no payment_orders_uri")
     : await pushOrder(deps, to.paymentOrdersUri, readable, at);
   const milliseconds = deps.steady() - began;
   measure(deps, bank, outcome, { at, milliseconds });
@@ -153,7 +153,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
 }
 
 /** Returns the payment, or why its order can never be sent. */
-function sendable(payment: Payment): ReadablePayment | string {
+function checkSendable(payment: Payment): ReadablePayment | string {
   return decide<Payment, ReadablePayment | string>(payment, {
     present: (value) => value,
     erased: () => "its personal data was erased",

@@ -9,7 +9,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { heldBack, type LeasedOrder, resumed } from "./payment_order.ts";
+import { heldBack, type LeasedOrder, resumeOrder } from "./payment_order.ts";
 
 export interface HeldOrderDeps extends TransactDeps {
   readonly log: Log;
@@ -74,7 +74,7 @@ async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<v
     const at = deps.clock();
     await Promise.all(entries.map(async (entry) => {
       if (entry?.value.state !== "held") return; // another worker was faster
-      deps.outbox.stageChange(tx, entry, resumed(entry.value, at));
+      deps.outbox.stageChange(tx, entry, resumeOrder(entry.value, at));
       const note = { at, event: "payment_order.resumed", actor: "platform" };
       await deps.payments.stageNote(tx, entry.value.paymentId, note);
     }));

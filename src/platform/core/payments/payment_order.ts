@@ -105,7 +105,7 @@ export function isQueued(order: PaymentOrder): order is QueuedOrder {
  * Leases the order: it is not due for other workers until the lease ends, even if this one crashes. A lease that has
  * ended without a result is such a crash, which may have been after the push.
  */
-export function leased({ state, ...order }: QueuedOrder, now: WallTime): LeasedOrder {
+export function leaseOrder({ state, ...order }: QueuedOrder, now: WallTime): LeasedOrder {
   const mayBeAtBank = order.mayBeAtBank || state === "leased";
   return { ...order, mayBeAtBank, state: "leased", dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }
@@ -154,7 +154,7 @@ export function afterFailure(
 }
 
 /** Gives the order up without a push, because the platform no longer has its content. */
-export function unsendable({ dueAt: _, ...order }: LeasedOrder, why: string, now: WallTime): DeadOrder {
+export function giveUpOrder({ dueAt: _, ...order }: LeasedOrder, why: string, now: WallTime): DeadOrder {
   return { ...order, state: "dead", diedAt: now, lastFailure: why };
 }
 
@@ -172,19 +172,22 @@ export function heldBack({ dueAt: _, ...order }: LeasedOrder, why: string, now: 
  * Resumes a held order whose bank may have it again. After a day the payer may have paid in another way, so the order
  * becomes dead, and an operator can have it retried if the payer still wants it.
  */
-export function resumed({ why: _, heldAt, ...order }: HeldOrder, now: WallTime): WaitingOrder | DeadOrder {
+export function resumeOrder(
+  { why: _, heldAt, ...order }: HeldOrder,
+  now: WallTime,
+): WaitingOrder | DeadOrder {
   return now - heldAt <= RESUME_WITHIN_MS
     ? { ...order, state: "waiting", dueAt: now }
     : { ...order, state: "dead", diedAt: now, lastFailure: "held for more than 24 h" };
 }
 
 /** Retries a dead order at the operator's request. */
-export function redriven({ diedAt: _, ...order }: DeadOrder, now: WallTime): WaitingOrder {
+export function retryOrder({ diedAt: _, ...order }: DeadOrder, now: WallTime): WaitingOrder {
   return { ...order, state: "waiting", failures: 0, dueAt: now };
 }
 
 /** Returns the order in a restored store, which lacks the pushes since the copy was taken. */
-export function restored<State extends PaymentOrder>(order: State): State {
+export function markRestored<State extends PaymentOrder>(order: State): State {
   return { ...order, mayBeAtBank: true };
 }
 

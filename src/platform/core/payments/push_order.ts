@@ -55,7 +55,7 @@ export async function pushOrder(
   now: number,
 ): Promise<Push> {
   if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
-    return unsent("payment_orders_uri may not be called");
+    return unsentPush("payment_orders_uri may not be called");
   }
   const signer = deps.ownSigner();
   const body = await signedOrder(deps.authUrl, signer, payment, unixSeconds(now));
@@ -73,9 +73,9 @@ export async function pushOrder(
   } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
     const why = error instanceof Error ? error.name : "failed";
     const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
-    return { outcome: failed({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
+    return { outcome: failedPush({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
   }
-  const outcome = response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
+  const outcome = response.status === 200 ? readAnswer(text) : failedPush(await failureOf(response, now));
   const shown = outcome.ok ? text : text ?? outcome.failure.bankText;
   return { outcome, evidence: [order, responseEvidence(response.status, shown)] };
 }
@@ -88,15 +88,15 @@ function responseEvidence(status: number, text: string | undefined): Evidence {
 }
 
 /** Returns the outcome of a push that was not tried. */
-export function unsent(why: string): Push {
-  return { outcome: failed({ kind: "unsent", why }), evidence: [] };
+export function unsentPush(why: string): Push {
+  return { outcome: failedPush({ kind: "unsent", why }), evidence: [] };
 }
 
-function unclear(why: string, { fault }: { readonly fault: Mismatch }): PushOutcome {
-  return failed({ kind: "unclear", why, answer: { status: 200, fault } });
+function unclearPush(why: string, { fault }: { readonly fault: Mismatch }): PushOutcome {
+  return failedPush({ kind: "unclear", why, answer: { status: 200, fault } });
 }
 
-function failed(failure: PushFailure): PushOutcome {
+function failedPush(failure: PushFailure): PushOutcome {
   return { ok: false, failure };
 }
 
@@ -137,8 +137,8 @@ function signedOrder(
 function readAnswer(text: string | undefined): PushOutcome {
   if (text === undefined) {
     const expected = `at most ${MAX_ANSWER_BYTES} bytes of UTF-8`;
-    return unclear("the answer is too large, or not UTF-8", mismatch("body", expected));
+    return unclearPush("the answer is too large, or not UTF-8", mismatch("body", expected));
   }
   const decoded = decodeOrderAnswer(text);
-  return decoded.ok ? decoded : unclear("no Status in the answer", decoded);
+  return decoded.ok ? decoded : unclearPush("no Status in the answer", decoded);
 }

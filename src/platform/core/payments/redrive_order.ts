@@ -4,7 +4,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { type PaymentOrder, redriven } from "./payment_order.ts";
+import { type PaymentOrder, retryOrder } from "./payment_order.ts";
 
 export interface RedriveOrderDeps extends TransactDeps {
   readonly outbox: OrderOutboxStore;
@@ -26,7 +26,7 @@ export async function redriveOrder(
     if (entry === null) throw new ApiError("operations.order_unknown");
     if (entry.value.state !== "dead") throw new ApiError("operations.order_not_dead");
     const now = deps.clock();
-    const order = redriven(entry.value, now);
+    const order = retryOrder(entry.value, now);
     deps.outbox.stageChange(tx, entry, order);
     await deps.payments.stageNote(tx, order.paymentId, {
       at: now,

@@ -171,7 +171,7 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const key = askedKey(c.req);
       const query = c.req.queries();
-      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, query));
+      if (key === undefined) return c.json(await listOwn(deps, c.get("reads"), by, query));
       expectParameters(query, ["idempotency-key"]);
       const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
       noteSubject(c.get("facts"), value);
@@ -190,7 +190,7 @@ function askedKey(request: HonoRequest): string | undefined {
   return request.queries()["idempotency-key"]?.[0];
 }
 
-async function listed(
+async function listOwn(
   deps: PaymentRouteDeps,
   from: Reader,
   { bank, token }: { readonly bank: BankCode; readonly token: AccessToken },

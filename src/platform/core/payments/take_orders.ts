@@ -12,8 +12,8 @@ import { isDue } from "../../events/delivery/retry_delays.ts";
 import {
   isQueued,
   isSameLease,
-  leased,
   type LeasedOrder,
+  leaseOrder,
   type PaymentOrder,
   type WaitingOrder,
 } from "./payment_order.ts";
@@ -55,7 +55,7 @@ async function take(
       if (entry === null || !isQueued(entry.value) || !mayTake(deps, entry.value, now)) return [];
       const { dueAt } = entry.value;
       deps.memory.noteDueAt(dueAt, now);
-      const lease = leased(entry.value, now);
+      const lease = leaseOrder(entry.value, now);
       deps.outbox.stageChange(tx, entry, lease);
       return lease;
     });

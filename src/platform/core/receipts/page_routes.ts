@@ -50,12 +50,12 @@ function draw(c: Context, site: Site, result?: Result<Receipt, ReceiptFault>, pa
     ...(result === undefined
       ? {}
       : result.ok
-      ? { receipt: shown(result.value) }
+      ? { receipt: showReceipt(result.value) }
       : { fault: result.fault, sent: pasted.slice(0, MAX_RECEIPT_CHARACTERS) }),
   }, language);
 }
 
-function shown(receipt: Receipt): ShownReceipt {
+function showReceipt(receipt: Receipt): ShownReceipt {
   return {
     paymentId: receipt.sub,
     amount: receipt.amount,

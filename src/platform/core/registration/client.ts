@@ -86,7 +86,11 @@ export function clientFrom(
  * are removed. A TPP adds new ones by registering again. A bank gets the statement's only one. Returns undefined if
  * it is a bank and its redirect URL is ambiguous.
  */
-export function restated(client: Client, statement: SoftwareStatement, now: WallTime): Client | undefined {
+export function applyStatement(
+  client: Client,
+  statement: SoftwareStatement,
+  now: WallTime,
+): Client | undefined {
   const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
   const redirectUris = client.role === "ASPSP" && kept.length === 0 ? statement.redirectUris : kept;
   if (client.role === "ASPSP" && redirectUris.length !== 1) return undefined;

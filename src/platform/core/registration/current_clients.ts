@@ -18,7 +18,7 @@ import {
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
 import type { Reader, Store } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
-import { asBank, type BankClient, bankCodeOf, type Client, restated } from "./client.ts";
+import { applyStatement, asBank, type BankClient, bankCodeOf, type Client } from "./client.ts";
 import type { ClientStore, Registered } from "./client_store.ts";
 import { isRedirectUri } from "./client_metadata.ts";
 import { cellOf } from "../../config/cells.ts";
@@ -115,7 +115,7 @@ async function attemptOn(
   attempts.set(clientId, attempt);
   if (attempt.applying === undefined && now - attempt.triedAt >= RETRY_MS) {
     attempt.triedAt = now;
-    attempt.applying = applied(deps, client, issuedAt).finally(() => delete attempt.applying);
+    attempt.applying = applyNewer(deps, client, issuedAt).finally(() => delete attempt.applying);
   }
   // All requests of this client wait for one update, so none keeps a place in work meanwhile.
   const updated = await releasePlaceWhile(async () => await attempt.applying);
@@ -131,7 +131,7 @@ async function attemptOn(
 }
 
 /** Returns the client with the newer statement applied. If that fails, logs the failure and returns undefined. */
-async function applied(
+async function applyNewer(
   deps: CurrentClientsDeps,
   client: Client,
   issuedAt: number,
@@ -155,7 +155,7 @@ async function apply(
     deps.clients.readRegistered(from, clientId, bankCodeOf({ role, orgId }));
   const before = hasStatement(await read(deps.store), issuedAt);
   if (before !== undefined) return before;
-  const statement = await verified(deps, orgId);
+  const statement = await verifyNewest(deps, orgId);
   if (!statement.ok) return statement;
   const { value } = statement;
   if (value.clientId !== clientId || value.orgId !== orgId || value.role !== role) {
@@ -183,7 +183,7 @@ function stageStatement(
   if (former.client === null) return because("the client is gone");
   const client = former.client.value;
   if (statement.issuedAt <= client.statementIssuedAt) return because("not newer");
-  const updated = restated(client, statement, deps.clock());
+  const updated = applyStatement(client, statement, deps.clock());
   if (updated === undefined) return because("a bank needs one redirect URL");
   if (!updated.redirectUris.every((uri) => isRedirectUri(uri, updated.role, deps.loopbackRedirects))) {
     return because("a redirect URL of a form that is not allowed");
@@ -193,7 +193,7 @@ function stageStatement(
   return ok(updated);
 }
 
-async function verified(
+async function verifyNewest(
   deps: CurrentClientsDeps,
   orgId: string,
 ): Promise<Result<SoftwareStatement, Reason>> {

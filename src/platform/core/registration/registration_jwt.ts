@@ -79,7 +79,7 @@ export async function openRegistration(
     claims: decodeMetadata,
     times: { ...TIMES, clock: deps.clock },
   });
-  if (!verified.ok) return explained(verified.fault);
+  if (!verified.ok) return explainFault(verified.fault);
   const { statement, listed, kid } = verified.value.signer;
   const checked = checkMetadata(verified.value.claims, statement, deps);
   if (!checked.ok) return checked;
@@ -123,7 +123,7 @@ function carriedStatement(jws: UnverifiedJws): Result<string, JwtFault | Stateme
     : failed({ part: "payload", ...fault });
 }
 
-function explained(fault: JwtFault | StatementFault): Failure<RegistrationFault> {
+function explainFault(fault: JwtFault | StatementFault): Failure<RegistrationFault> {
   if ("reason" in fault) return failed(fault);
   if (fault.part === "claims") return invalid(`Not acceptable: ${fault.at}.`, failed(fault));
   if (fault.part === "times") return invalid("exp or iat is not acceptable.", failed(fault));

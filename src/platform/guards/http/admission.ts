@@ -60,7 +60,7 @@ const RETRY_AFTER_SECONDS = { urgent: 1, ordinary: 5 };
  * @throws {ApiError} `platform.overloaded`
  */
 export async function goOnAsOrdinary(): Promise<void> {
-  if (await currentPlace()?.demote() === false) throw overloaded(false);
+  if (await currentPlace()?.demote() === false) throw overloadedError(false);
 }
 
 export function openAdmission(
@@ -89,7 +89,7 @@ export function openAdmission(
       if (place === undefined) {
         note(lane, lanes[lane].state());
         await holdBack();
-        throw overloaded(urgent);
+        throw overloadedError(urgent);
       }
       try {
         return await request(place);
@@ -136,7 +136,7 @@ function rejectionLog(steady: SteadyClock, log: Log): (lane: LaneName, state: La
   };
 }
 
-function overloaded(urgent: boolean): ApiError {
+function overloadedError(urgent: boolean): ApiError {
   const retryAfterSeconds = RETRY_AFTER_SECONDS[urgent ? "urgent" : "ordinary"];
   return new ApiError("platform.overloaded", { retryAfterSeconds });
 }

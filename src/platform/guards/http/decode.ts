@@ -54,7 +54,7 @@ export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function faultsOf(issue: z.core.$ZodIssue, root: unknown): Fault[] {
-  if (issue.code === "unrecognized_keys") return issue.keys.map((name) => unexpected(issue.path, name));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((name) => unknownMember(issue.path, name));
   const path = wirePath(issue.path);
   const found = valueAt(root, issue.path);
   if (found === undefined) return [{ code: "Field.Missing", path, message: "This field is required." }];
@@ -103,7 +103,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
 }
 
 /** Reports an unknown member by its path, or by its object's path if its name cannot be shown. */
-function unexpected(parent: readonly PropertyKey[], name: string): Fault {
+function unknownMember(parent: readonly PropertyKey[], name: string): Fault {
   const code = "Field.Unexpected";
   if (SHOWABLE_NAME.test(name)) {
     return { code, path: wirePath([...parent, name]), message: "This field is not known." };

@@ -96,7 +96,7 @@ export function answerErrors(
         fault: linkFaultOf(rejection),
       });
     }
-    const told = rejection === undefined ? undefined : await explained(deps, c, rejection, wire);
+    const told = rejection === undefined ? undefined : await explainRejection(deps, c, rejection, wire);
     if (surface === "resource" && wire.resource !== undefined) {
       return resourceError(wire.resource, rejection, told);
     }
@@ -114,7 +114,7 @@ interface Told {
 /** Statuses of requests that are wrong. Others say nothing about the request, and an overload must stay cheap. */
 const EXPLAINED: ReadonlySet<StatusCode> = new Set<StatusCode>([400, 401, 403, 406, 413, 415]);
 
-async function explained(
+async function explainRejection(
   deps: ErrorDeps,
   c: Context<RequestEnv>,
   rejection: ApiError,

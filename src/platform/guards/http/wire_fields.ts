@@ -101,12 +101,12 @@ export type InDomain<T> = T extends Scalar ? T
   : { readonly [Name in keyof T as NameInDomain<Name & string>]: InDomain<T[Name]> };
 
 export function toWire<T>(value: T): OnWire<T> {
-  return renamed(value, nameOnWire) as OnWire<T>;
+  return renameMembers(value, nameOnWire) as OnWire<T>;
 }
 
 /** The value must be decoded, because members that differ in their first letter alone would become one. */
 export function fromWire<T>(value: T): InDomain<T> {
-  return renamed(value, nameInDomain) as InDomain<T>;
+  return renameMembers(value, nameInDomain) as InDomain<T>;
 }
 
 /** `initiation.creditorAddress[0].townName` on the wire: `Initiation.CreditorAddress[0].TownName`. */
@@ -114,11 +114,11 @@ export function pathOnWire(path: string): string {
   return path.split(".").map(nameOnWire).join(".");
 }
 
-function renamed(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((element) => renamed(element, rename));
+function renameMembers(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((element) => renameMembers(element, rename));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [rename(name), renamed(member, rename)]),
+    Object.entries(value).map(([name, member]) => [rename(name), renameMembers(member, rename)]),
   );
 }
 

@@ -187,7 +187,7 @@ export async function listOf(
   const prefix = listedKey(kind, bank, clientId);
   const first = listedPlace(Math.max(0, from));
   const entries = await store.list({ prefix, after: [...prefix, after > first ? after : first], limit });
-  return entries.map(listed).filter(({ createdAt }) => createdAt < until);
+  return entries.map(listEntry).filter(({ createdAt }) => createdAt < until);
 }
 
 /** Which TPPs' entries of a bank are read: all, or those of a sorted list. */
@@ -228,7 +228,7 @@ export async function walkLists(store: Store, walk: Walk, limit: number): Promis
   let at = startOf(walk);
   const found: Listed[] = [];
   for (let step = 0; step < STEPS; step++) {
-    const page = (await store.list({ prefix, after: at, limit: READ })).map(listed);
+    const page = (await store.list({ prefix, after: at, limit: READ })).map(listEntry);
     if (page.length === 0) return { found, next: undefined };
     for (const one of page) {
       const jump = jumpFrom(one, walk);
@@ -261,7 +261,7 @@ function cursorOf(at: Key): string {
   return at.slice(2).join(".");
 }
 
-function listed(entry: Entry<unknown>): Listed {
+function listEntry(entry: Entry<unknown>): Listed {
   const [bank = "", clientId = "", place = ""] = entry.key.slice(2);
   const { amount } = listedRecord.decode(entry).value;
   const [at = "", id = ""] = [place.slice(0, 15), place.slice(16)];

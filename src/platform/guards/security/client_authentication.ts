@@ -89,7 +89,7 @@ export async function identifyClient(
     ...HEADER,
     findKey: (jws) => findClient(deps, presented.reads, clientIdText, jws),
   });
-  if (!identified.ok) throw rejected(identified.fault);
+  if (!identified.ok) throw assertionError(identified.fault);
   return identified.value;
 }
 
@@ -136,7 +136,7 @@ export async function authenticateClient(
       }),
     times: { ...TIMES, clock: deps.clock },
   });
-  if (!assertion.ok) throw rejected(assertion.fault);
+  if (!assertion.ok) throw assertionError(assertion.fault);
   if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) {
     throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
   }
@@ -184,7 +184,7 @@ function readParameters({ form, authorization }: Presented): { clientIdText: str
 /** The parts of the request that are not in the assertion. */
 const OUTSIDE: ReadonlySet<string> = new Set(["client_id", "client"]);
 
-function rejected(fault: JwtFault): ApiError {
+function assertionError(fault: JwtFault): ApiError {
   const named = OUTSIDE.has(fault.at) ? fault : within("client_assertion", fault);
   return new ApiError("client.not_authenticated", { fault: named });
 }

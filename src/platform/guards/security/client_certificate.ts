@@ -58,7 +58,7 @@ export function certificateReader(deps: {
     }
     const header = headers.get(deps.source);
     if (header === null) return because("no certificate header");
-    const certificate = await remembered(parsed, header, deps.source);
+    const certificate = await parseOnce(parsed, header, deps.source);
     if (certificate === undefined) return because("malformed certificate header");
     const now = deps.clock();
     return now < certificate.notBefore || now > certificate.notAfter
@@ -88,7 +88,7 @@ export function clientCertificate(
 
 // The parsed certificate is cached by the header's exact text, on which alone it depends. Validity is checked at each
 // use.
-function remembered(
+function parseOnce(
   parsed: RecentlyUsed<Promise<ParsedCertificate | undefined>>,
   header: string,
   source: ProxyCertificateSource,

@@ -125,10 +125,10 @@ function sameTarget(htu: string, expected: string): boolean {
   if (htu === expected) return true; // the usual case
   if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
-  return sent !== null && normalised(sent) === normalised(new URL(expected));
+  return sent !== null && normaliseUrl(sent) === normaliseUrl(new URL(expected));
 }
 
-function normalised(url: URL): string {
+function normaliseUrl(url: URL): string {
   const path = url.pathname.replaceAll(/%([0-9A-Fa-f]{2})/g, (escape, hex: string) => {
     const character = String.fromCharCode(parseInt(hex, 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 §6.2.2

@@ -123,13 +123,13 @@ export function guardOperations(
       throw new Error(`${name}: participants, and they alone, may call what ownOperation declares`);
     }
     const needsTwo = deps.fourEyes?.endpoints.has(name) === true ? deps.fourEyes : undefined;
-    const handle = needsTwo === undefined ? each.handle : proposing(needsTwo, name);
+    const handle = needsTwo === undefined ? each.handle : proposeChange(needsTwo, name);
     return { ...each, handle, checks: [guardOf(deps, authenticate, { name, roles }), ...each.checks] };
   });
 }
 
 /** Stores the change in place of making it (contract FE1). The checks of the endpoint have decoded the body. */
-function proposing({ propose }: FourEyes, name: string): PlatformEndpoint["handle"] {
+function proposeChange({ propose }: FourEyes, name: string): PlatformEndpoint["handle"] {
   return (async (c: Context) => {
     const { id, expiresAt } = await propose(changeOf(c, name));
     const expiry = wireDateTime(expiresAt);

@@ -25,7 +25,7 @@ export function operationBody<T>(
     const parsed = schema.safeParse(json.value);
     if (!parsed.success) {
       const faulty = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "body"))];
-      throw invalid(`Missing, unknown or not acceptable: ${shown(faulty.join(", "))}.`);
+      throw invalid(`Missing, unknown or not acceptable: ${printableText(faulty.join(", "))}.`);
     }
     c.set("command", parsed.data);
     await next();
@@ -33,7 +33,7 @@ export function operationBody<T>(
 }
 
 /** Without the characters that `error_description` must not contain (RFC 6749 §5.2), and bounded. */
-function shown(text: string): string {
+function printableText(text: string): string {
   return text.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?").slice(0, 300);
 }
 

@@ -85,22 +85,22 @@ export function payloadSignature(
   return createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>(
     async function payloadSignature(c, next) {
       const header = c.req.header("x-jws-signature");
-      if (header === undefined || header === "") throw missing();
+      if (header === undefined || header === "") throw missingError();
       noteReceived("x-jws-signature", header);
       const signature = readDetachedJws(header, required);
-      if (!signature.ok) throw rejected(signature);
+      if (!signature.ok) throw signatureError(signature);
       const { kid, profile } = signature.value;
       const { caller, authentication } = c.get("access");
       const claims = checkObieClaims(deps, signature.value, caller);
-      if (!claims.ok) throw rejected(invalidMember(claims));
+      if (!claims.ok) throw signatureError(invalidMember(claims));
       const key = await deps.keys.signingKey(caller, kid);
       if (key === undefined) {
         const { fault } = await deps.keys.kidFault(caller, kid);
-        throw rejected(invalidMember({ ok: false, fault: { ...fault, at: "kid" } }));
+        throw signatureError(invalidMember({ ok: false, fault: { ...fault, at: "kid" } }));
       }
       const bytes = c.get("body");
       const verified = await verifyDetachedJws(signature.value, bytes, key);
-      if (!verified.ok) throw rejected(verified);
+      if (!verified.ok) throw signatureError(verified);
       c.set("signedBody", { bytes, signature: header, profile, key: documentOfKey(key), authentication });
       await next();
     },
@@ -133,13 +133,13 @@ function checkObieClaims(
     : ok(header);
 }
 
-function missing(): ApiError {
+function missingError(): ApiError {
   const message = "x-jws-signature must be a detached JWS over the body; it is missing.";
   const fault = { code: "Signature.Missing", path: "x-jws-signature", message } as const;
   return new ApiError("signature.missing", { faults: [fault] });
 }
 
-function rejected({ fault }: Failure<SignatureFault>): ApiError {
+function signatureError({ fault }: Failure<SignatureFault>): ApiError {
   return new ApiError(REASON[fault.code], { fault, faults: [fault] });
 }
 

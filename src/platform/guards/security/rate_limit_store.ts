@@ -143,7 +143,7 @@ async function draw(
     async (tx) => {
       const now = clock();
       const entry = await rateBucketRecord.get(tx, key);
-      const { tokens: available, filledAt } = filled(entry?.value, policy, now);
+      const { tokens: available, filledAt } = refillBucket(entry?.value, policy, now);
       const block = Math.min(Math.floor(available), Math.max(1, Math.floor(available / BLOCK_DIVISOR)));
       if (block < 1) {
         const waitMs = filledAt - now + ((1 - available) / policy.perSecond) * 1000;
@@ -173,7 +173,7 @@ async function deposit(
   await transact({ store, clock }, options, async (tx) => {
     const entry = await rateBucketRecord.get(tx, key);
     if (entry === null) return;
-    const { tokens, filledAt } = filled(entry.value, policy, clock());
+    const { tokens, filledAt } = refillBucket(entry.value, policy, clock());
     check(tx, key, entry.version);
     const value = { tokens: Math.min(policy.burst, tokens + given), filledAt };
     rateBucketRecord.set(tx, key, value, filledAt + fillMs(policy));
@@ -189,7 +189,7 @@ function fillMs({ burst, perSecond }: RatePolicy): number {
  * Returns the bucket with what it has gained. The time of a process whose clock is ahead stays, because otherwise the
  * bucket would gain that difference again and again. A time further ahead is of a clock that has been put back since.
  */
-function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: WallTime): Bucket {
+function refillBucket(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: WallTime): Bucket {
   if (bucket === undefined) return { tokens: burst, filledAt: now };
   const { tokens, filledAt } = bucket;
   if (filledAt - now > MAX_SKEW_MS) return { tokens, filledAt: now };

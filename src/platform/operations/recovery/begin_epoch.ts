@@ -5,7 +5,7 @@
  * begins again. Every step checks the mark, so a process that began at the same time and is slower changes nothing of
  * the epoch that another one has begun.
  */
-import { asOf, type Consent, moved } from "../../core/consents/consent.ts";
+import { asOf, type Consent, moveConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
@@ -99,7 +99,7 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
   for await (const consents of deps.epochs.openConsents()) {
     for (const entry of consents.filter(({ value }) => isUsable(value, epoch.startedAt))) {
-      const voided = moved(entry.value, "void", epoch.startedAt);
+      const voided = moveConsent(entry.value, "void", epoch.startedAt);
       await mustCommit(
         deps,
         (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt),

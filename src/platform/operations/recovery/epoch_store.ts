@@ -11,7 +11,7 @@ import type { Consent } from "../../core/consents/consent.ts";
 import { asBankCode, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import { openOrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
-import { type PaymentOrder, restored } from "../../core/payments/payment_order.ts";
+import { markRestored, type PaymentOrder } from "../../core/payments/payment_order.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
 import { piecesBelow } from "../../../base/store/page.ts";
@@ -88,7 +88,7 @@ export function openEpochStore(store: Store): EpochStore {
       for await (const piece of piecesBelow(store, ["outbox"], PIECE)) yield piece.map(outboxRecord.decode);
     },
     stageOrders(tx, orders) {
-      for (const order of orders) outbox.stageChange(tx, order, restored(order.value));
+      for (const order of orders) outbox.stageChange(tx, order, markRestored(order.value));
     },
     async payments(ids) {
       const payments = await store.getMany(ids.map(paymentKey));

@@ -5,7 +5,7 @@
  */
 import { deletedCase } from "../../evidence/deleted_case_store.ts";
 import { fingerprint } from "../../guards/idempotency/idempotent.ts";
-import { moved } from "../../core/consents/consent.ts";
+import { moveConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import {
   beforeReport,
@@ -197,7 +197,13 @@ async function stageConsumption(
     return "the platform knows its consent with another bank or TPP";
   }
   if (consent.value.status === "Consumed") return "its consent has led to another payment";
-  return deps.consents.stageChange(tx, consent, moved(consent.value, "recover", at), causeOf(bank, why), at);
+  return deps.consents.stageChange(
+    tx,
+    consent,
+    moveConsent(consent.value, "recover", at),
+    causeOf(bank, why),
+    at,
+  );
 }
 
 function causeOf(bank: BankCode, reason: string): { actor: string; reason: string } {

@@ -4,7 +4,7 @@ import { forUrls, revokeKey, serving, STATUS_URL } from "support/directory_netwo
 import { call, clientToken, tokenStatus } from "testing/flows.ts";
 import { asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
-import { isQueued, leased, putOff } from "../../../../src/platform/core/payments/payment_order.ts";
+import { isQueued, leaseOrder, putOff } from "../../../../src/platform/core/payments/payment_order.ts";
 import { openOrderOutboxStore } from "../../../../src/platform/core/payments/order_outbox_store.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid, statusOf } from "support/orders.ts";
@@ -137,7 +137,7 @@ async function queueAt(env: Environment, id: string, dueAt: number): Promise<voi
   const { value } = order;
   const isStored = await commitIfUnchanged(
     deps,
-    (tx) => outbox.stageChange(tx, order, putOff(leased(value, env.now), dueAt)),
+    (tx) => outbox.stageChange(tx, order, putOff(leaseOrder(value, env.now), dueAt)),
   );
   assertEquals(isStored, true);
 }

@@ -10,14 +10,14 @@ import {
   type OrderOutboxStore,
 } from "../../../../src/platform/core/payments/order_outbox_store.ts";
 import {
+  giveUpOrder,
   heldBack,
   isQueued,
   type LeasedOrder,
   openOrder,
   putOff,
-  redriven,
-  resumed,
-  unsendable,
+  resumeOrder,
+  retryOrder,
 } from "../../../../src/platform/core/payments/payment_order.ts";
 import { accepts, openPushEnvironment } from "support/orders.ts";
 import { latestDueAt } from "../../../../src/platform/events/delivery/retry_delays.ts";
@@ -128,14 +128,14 @@ Deno.test("a bank stays due until its order is taken, and is due again when the 
   const held = heldBack(order, "the bank is not active", NOW);
   await change(held);
   assertEquals(await banks.find(NOW + 15_000), [], "held");
-  const back = resumed(held, NOW + 15_000);
+  const back = resumeOrder(held, NOW + 15_000);
   await change(back);
   assertEquals(await banks.find(NOW + 15_000), [bankAt(1)], "resumed");
   assert(isQueued(back));
-  const dead = unsendable(order, "given up", NOW);
+  const dead = giveUpOrder(order, "given up", NOW);
   await change(dead);
   assertEquals(await banks.find(NOW + 15_000), [], "dead");
-  await change(redriven(dead, NOW + 15_000));
+  await change(retryOrder(dead, NOW + 15_000));
   assertEquals(await banks.find(NOW + 15_000), [bankAt(1)], "redriven");
   await store.close();
 });

@@ -3,18 +3,18 @@ import {
   afterFailure,
   type DeadOrder,
   type FailureContext,
+  giveUpOrder,
   heldBack,
   isHeldForPush,
   isSameLease,
-  leased,
   type LeasedOrder,
+  leaseOrder,
   openOrder,
   type PaymentOrder,
   type PushFailure,
   putOff,
-  redriven,
-  resumed,
-  unsendable,
+  resumeOrder,
+  retryOrder,
   type WaitingOrder,
 } from "../../../../src/platform/core/payments/payment_order.ts";
 import { mismatch } from "../../../../src/base/kernel/result.ts";
@@ -44,7 +44,7 @@ Deno.test("afterFailure waits 1 to 512 s without jitter, a quarter more with all
     const waits: number[] = [];
     while (order.state === "waiting") {
       waits.push(order.dueAt - NOW);
-      order = failedAgain(leased(order, NOW), random);
+      order = failedAgain(leaseOrder(order, NOW), random);
     }
     const seconds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
     assertEquals([waits, order.diedAt], [seconds.map((wait) => wait * 1000 * factor), NOW]);
@@ -57,7 +57,7 @@ Deno.test("afterFailure gives up at once if the bank rejected the order, and kee
   const order = dead(afterFailure(openOrder(ID, A, NOW), rejected, context()));
   assertEquals([order.failures, order.diedAt, order.mayBeAtBank], [1, NOW, false]);
   assertEquals([order.lastFailure, order.bankText], ["status 400", "no such account"]);
-  const again = failedAgain(leased(redriven(order, NOW), NOW));
+  const again = failedAgain(leaseOrder(retryOrder(order, NOW), NOW));
   assertEquals([again.lastFailure, again.bankText], ["status 503", undefined]);
 });
 
@@ -75,16 +75,16 @@ Deno.test("afterFailure waits as long as the bank asks for, but 512 s at most an
 
 Deno.test("leased and putOff count no failure and keep why the last one was", () => {
   const failed = waiting(failedAgain(openOrder(ID, A, NOW)));
-  const lease = leased(failed, NOW + 5000);
+  const lease = leaseOrder(failed, NOW + 5000);
   assertEquals<PaymentOrder>(lease, { ...failed, state: "leased", dueAt: NOW + 20_000 });
   assertEquals(putOff(lease, NOW + 20_000), { ...failed, dueAt: NOW + 20_000 });
 });
 
 Deno.test("redriven starts the waits from the first", () => {
   const last = dead(failedAgain({ ...openOrder(ID, A, NOW), failures: 10 }));
-  const again = redriven(last, NOW + 1);
+  const again = retryOrder(last, NOW + 1);
   assertEquals([again.state, again.failures, again.dueAt], ["waiting", 0, NOW + 1]);
-  assertEquals(dueAtOf(failedAgain(leased(again, NOW))), NOW + 1000);
+  assertEquals(dueAtOf(failedAgain(leaseOrder(again, NOW))), NOW + 1000);
 });
 
 /** Each failure, and whether the bank may have the order after it. */
@@ -101,26 +101,26 @@ Deno.test("an order may be at the bank after a push that the bank did not reject
     const { mayBeAtBank } = afterFailure(openOrder(ID, A, NOW), failure, context());
     assertEquals(mayBeAtBank, mayBe, failure.why);
   }
-  assertEquals(leased(openOrder(ID, A, NOW), NOW).mayBeAtBank, true, "the first worker crashed");
+  assertEquals(leaseOrder(openOrder(ID, A, NOW), NOW).mayBeAtBank, true, "the first worker crashed");
   const notPushed = putOff(openOrder(ID, A, NOW), NOW);
-  assertEquals(leased(notPushed, NOW).mayBeAtBank, false);
+  assertEquals(leaseOrder(notPushed, NOW).mayBeAtBank, false);
 });
 
 Deno.test("an order that may be at the bank stays so in every move [O3]", () => {
   const once = waiting(failedAgain(openOrder(ID, A, NOW)));
-  const lease = leased(once, NOW);
+  const lease = leaseOrder(once, NOW);
   const refused = { kind: "refused", why: "status 400" } as const;
   const rejected = dead(afterFailure(lease, refused, context()));
   const held = heldBack(lease, "held", NOW);
   const moves: Readonly<Record<string, PaymentOrder>> = {
     rejected,
     held,
-    redriven: redriven(rejected, NOW),
-    resumed: resumed(held, NOW),
-    "held too long": resumed(held, NOW + 86_400_001),
+    redriven: retryOrder(rejected, NOW),
+    resumed: resumeOrder(held, NOW),
+    "held too long": resumeOrder(held, NOW + 86_400_001),
     postponed: putOff(lease, NOW),
     unsent: afterFailure(lease, { kind: "unsent", why: "no address" }, context()),
-    erased: unsendable(lease, "erased", NOW),
+    erased: giveUpOrder(lease, "erased", NOW),
   };
   for (const [move, { mayBeAtBank }] of Object.entries(moves)) assertEquals(mayBeAtBank, true, move);
 });
@@ -138,15 +138,15 @@ Deno.test("a lease is the same with its end and its number of failures, and if i
     { ...own, failures: 1 },
     putOff(own, own.dueAt),
     heldBack(own, "held", NOW),
-    unsendable(own, "erased", NOW),
+    giveUpOrder(own, "erased", NOW),
   ];
   assertEquals(others.map((other) => isSameLease(other, own)), Array(5).fill(false));
 });
 
 Deno.test("a held order goes on for a day, to the millisecond [G5]", () => {
   const held = heldBack(openOrder(ID, A, NOW), "held", NOW);
-  assertEquals(resumed(held, NOW + 86_400_000), { ...putOff(openOrder(ID, A, NOW), NOW + 86_400_000) });
-  const late = resumed(held, NOW + 86_400_001);
+  assertEquals(resumeOrder(held, NOW + 86_400_000), { ...putOff(openOrder(ID, A, NOW), NOW + 86_400_000) });
+  const late = resumeOrder(held, NOW + 86_400_001);
   assertEquals([late.state, late.lastFailure], ["dead", "held for more than 24 h"]);
 });
 
