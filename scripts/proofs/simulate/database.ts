@@ -1,5 +1,5 @@
 /** The storage port in memory: versions, ordered listings and atomic commits, without any latency or fault. */
-import { frozen } from "../../../src/base/kernel/json.ts";
+import { freezeDeep } from "../../../src/base/kernel/json.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "../../../src/base/store/store.ts";
 
 /** A database that several processes share and that outlives them. */
@@ -37,7 +37,7 @@ export function openDatabase(onCommit: OnCommit = () => {}): Database {
       return;
     }
     if (isNew) names.splice(placeOf(names, name), 0, name);
-    const value = frozen(structuredClone(staged.value));
+    const value = freezeDeep(structuredClone(staged.value));
     entries.set(name, { key: staged.key, value, version: String(++version) });
   }
   return {

@@ -5,7 +5,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 import { ApiError, type ApiErrorParts } from "../kernel/api_error.ts";
-import { mismatch, quoted } from "../kernel/result.ts";
+import { mismatch, quote } from "../kernel/result.ts";
 import { strictJson, utf8Text } from "../kernel/json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
 import { releasePlaceWhile } from "./context.ts";
@@ -131,7 +131,7 @@ async function readAll(
     if (size > limit) throw new ApiError("request.too_large");
     chunks.push(part.value);
   }
-  return joined(chunks, size);
+  return joinChunks(chunks, size);
 }
 
 /**
@@ -158,7 +158,7 @@ export function rejectContentCoding(c: Context): void {
 }
 
 /** Joins chunks of `size` bytes in all. */
-export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {
@@ -169,7 +169,7 @@ export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<
 }
 
 function wrongType(c: Context, expected: string, parts: ApiErrorParts = {}): ApiError {
-  const { fault } = mismatch("Content-Type", quoted(expected), c.req.header("content-type"));
+  const { fault } = mismatch("Content-Type", quote(expected), c.req.header("content-type"));
   return new ApiError("request.unsupported_media_type", { ...parts, fault });
 }
 
@@ -202,14 +202,14 @@ const BYTE_ORDER_MARK = "\uFEFF";
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = utf8Text(bytes);
-  if (text === undefined) throw rejected("is not UTF-8");
-  if (text.startsWith(BYTE_ORDER_MARK)) throw rejected("begins with a byte order mark"); // RFC 8259 §8.1
+  if (text === undefined) throw bodyError("is not UTF-8");
+  if (text.startsWith(BYTE_ORDER_MARK)) throw bodyError("begins with a byte order mark"); // RFC 8259 §8.1
   const parsed = strictJson(text);
-  if (!parsed.ok) throw rejected(parsed.fault);
+  if (!parsed.ok) throw bodyError(parsed.fault);
   return parsed.value;
 }
 
-function rejected(why: string): ApiError {
+function bodyError(why: string): ApiError {
   return new ApiError("resource.invalid_format", {
     detail: why,
     faults: [{ code: "Resource.InvalidFormat", message: `The body ${why}.` }],

@@ -199,16 +199,16 @@ const MAX_VALUE_CHARACTERS = 120;
 export function noteReceived(name: string, token: string | undefined): void {
   const received = currentTrace()?.received;
   if (received === undefined || token === undefined || token.length > MAX_TOKEN_CHARACTERS) return;
-  const [header, claims] = token.split(".", 2).map(decoded);
+  const [header, claims] = token.split(".", 2).map(decodeSegment);
   if (header === undefined || received.length >= MAX_JWTS) return;
   const jwt: ReceivedJwt = { name, header, ...(claims === undefined ? {} : { claims }) };
   received.push(jwt);
 }
 
-function decoded(segment: string): string | undefined {
+function decodeSegment(segment: string): string | undefined {
   try {
     const bytes = Uint8Array.fromBase64(segment, { alphabet: "base64url" });
-    const text = JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), shortened, 2);
+    const text = JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), shortenValue, 2);
     return text.length <= MAX_PART_CHARACTERS ? text : `${text.slice(0, MAX_PART_CHARACTERS)}\n...`;
   } catch {
     return undefined; // the fault says so
@@ -216,7 +216,7 @@ function decoded(segment: string): string | undefined {
 }
 
 /** Long values, such as keys and statements, hide the others. */
-function shortened(_name: string, value: unknown): unknown {
+function shortenValue(_name: string, value: unknown): unknown {
   return typeof value === "string" && value.length > MAX_VALUE_CHARACTERS
     ? `${value.slice(0, 20)}... (${value.length} characters)`
     : value;

@@ -75,13 +75,13 @@ export function mount<E extends Env, Kind extends Endpoint>(
     gates.set(gate, byMethod);
     app.all(path, gate);
     for (const [method, { checks, handle }] of byMethod) {
-      app.on(method, [path], ...counted([...checks, handle]) as Handler<E>[]);
+      app.on(method, [path], ...countSteps([...checks, handle]) as Handler<E>[]);
     }
   }
 }
 
 /** Returns the steps of an endpoint. Each one notes how many have passed before it, for the trace of the request. */
-function counted(steps: readonly Step[]): Step[] {
+function countSteps(steps: readonly Step[]): Step[] {
   return steps.map((step, passed) => (c: Context<{ Variables: { passed: number } }>, next) => {
     c.set("passed", passed);
     return step(c as never, next);

@@ -31,17 +31,17 @@ export function documentStore(): (
     const content = make();
     const fresh = typeof content === "string"
       ? textDocument(content, contentType)
-      : tagged(content, contentType);
+      : tagDocument(content, contentType);
     made.set(name, fresh);
     return fresh;
   };
 }
 
 export async function textDocument(text: string, contentType: string): Promise<PublicDocument> {
-  return await tagged(new TextEncoder().encode(text), contentType);
+  return await tagDocument(new TextEncoder().encode(text), contentType);
 }
 
-async function tagged(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<PublicDocument> {
+async function tagDocument(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<PublicDocument> {
   return { bytes, contentType, etag: `"${base64url(await sha256Bytes(bytes))}"` };
 }
 

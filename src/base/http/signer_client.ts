@@ -10,7 +10,7 @@ import type { Token } from "../jose/own_key.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import { monotonicClock } from "../kernel/clock.ts";
 import { sha256Bytes } from "../kernel/identifiers.ts";
-import { joined } from "./body.ts";
+import { joinChunks } from "./body.ts";
 import type { Probe } from "../observability/health.ts";
 
 /** The signer of this process. */
@@ -205,7 +205,10 @@ function send({ agent, path, target, body }: Exchange, signal: AbortSignal): Pro
         else parts.push(part);
       });
       received.on("error", reject);
-      received.on("end", () => resolve({ status: received.statusCode ?? 0, body: joined(parts, length) }));
+      received.on(
+        "end",
+        () => resolve({ status: received.statusCode ?? 0, body: joinChunks(parts, length) }),
+      );
     });
     sent.on("error", reject);
     signal.addEventListener("abort", () => {

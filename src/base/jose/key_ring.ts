@@ -118,10 +118,10 @@ export async function openKeyRing(
     signer: keyOfTheMoment(() => keyInUse(held, "sig", unixSeconds(clock())).named),
     decrypters,
     get publicJwks(): KeyRing["publicJwks"] {
-      return { keys: published(held, unixSeconds(clock())).map(({ jwk }) => publicMembers(jwk)) };
+      return { keys: selectPublished(held, unixSeconds(clock())).map(({ jwk }) => publicMembers(jwk)) };
     },
     get schedule(): KeyRing["schedule"] {
-      return scheduled(held, unixSeconds(clock()));
+      return selectScheduled(held, unixSeconds(clock()));
     },
     async renew(json): Promise<void> {
       held = await openKeys(json, unixSeconds(clock()), token);
@@ -162,13 +162,13 @@ function keyInUse(
  * Keys in use come first, because a bank may take the first `enc` key. A key in use is always published, even after
  * its `exp`.
  */
-function published(held: readonly HeldKey<OwnJwk>[], now: number): HeldKey<OwnJwk>[] {
+function selectPublished(held: readonly HeldKey<OwnJwk>[], now: number): HeldKey<OwnJwk>[] {
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   const others = held.filter((key) => !inUse.includes(key) && (key.jwk.exp ?? Infinity) > now);
   return [...inUse, ...others];
 }
 
-function scheduled(held: readonly HeldKey<OwnJwk>[], now: number): readonly ScheduledKey[] {
+function selectScheduled(held: readonly HeldKey<OwnJwk>[], now: number): readonly ScheduledKey[] {
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   return held.map((key) => {
     const { kid, use, nbf: usedFrom, exp: publishedUntil } = key.jwk;

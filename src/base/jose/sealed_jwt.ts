@@ -51,7 +51,7 @@ export async function openSealed(token: string, keys: readonly OwnKey[]): Promis
   const { kid } = header.value;
   const candidate = keys.find((key) => key.kid === kid);
   if (candidate === undefined) return mismatch("outer header kid", "a published use: enc key", kid);
-  const plaintext = await decrypted(token, candidate.key);
+  const plaintext = await decryptToken(token, candidate.key);
   if (plaintext === undefined) {
     return mismatch("encrypted token", "decryptable with the key that kid names");
   }
@@ -60,7 +60,7 @@ export async function openSealed(token: string, keys: readonly OwnKey[]): Promis
 }
 
 /** Returns undefined in the same way, whatever part is wrong (RFC 7516 §11.5). */
-async function decrypted(token: string, key: OwnKey["key"]): Promise<Uint8Array | undefined> {
+async function decryptToken(token: string, key: OwnKey["key"]): Promise<Uint8Array | undefined> {
   const [header = "", ...segments] = token.split(".");
   const [encryptedKey, iv, ciphertext, tag] = segments.map((segment) =>
     Uint8Array.fromBase64(segment, { alphabet: "base64url" })

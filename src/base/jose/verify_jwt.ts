@@ -9,7 +9,7 @@ import {
   type Mismatch,
   mismatch,
   ok,
-  quoted,
+  quote,
   type Result,
 } from "../kernel/result.ts";
 import {
@@ -126,7 +126,7 @@ export function checkClaims<R extends Readonly<Record<string, ClaimRule<unknown>
  * @param meaning what the string is, for the fault
  */
 export function exactly(expected: string, meaning?: string): ClaimRule<string> {
-  const words = meaning === undefined ? quoted(expected) : `${quoted(expected)} (${meaning})`;
+  const words = meaning === undefined ? quote(expected) : `${quote(expected)} (${meaning})`;
   return (value, name) => value === expected ? ok(expected) : mismatch(name, words, value);
 }
 

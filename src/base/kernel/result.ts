@@ -50,7 +50,7 @@ export function because(why: string): Failure<Reason> {
  * @param received the value in the message; undefined if the part is missing or must not be shown
  */
 export function mismatch(at: string, expected: string, received?: unknown): Failure {
-  return failed(received === undefined ? { at, expected } : { at, expected, received: shown(received) });
+  return failed(received === undefined ? { at, expected } : { at, expected, received: showValue(received) });
 }
 
 /**
@@ -71,7 +71,7 @@ export function within<F extends Mismatch>(message: string, fault: F): F {
 export const WHOLE = "token";
 
 /** Quotes a value in `expected`: a value of the platform, or one that the reader has sent. */
-export function quoted(value: string): string {
+export function quote(value: string): string {
   return `'${boundedText(value, MAX_QUOTED_CHARACTERS)}'`;
 }
 
@@ -103,7 +103,7 @@ function encodeCharacter(character: string): string {
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
 }
 
-function shown(value: unknown): string {
+function showValue(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value === "string") return `'${boundedText(value, MAX_RECEIVED_CHARACTERS)}'`;

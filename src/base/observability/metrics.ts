@@ -97,7 +97,9 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
       const own = opened.get(name)?.own as prometheus.Gauge | prometheus.Counter;
       const bounded = samples.map(({ labels, value }) => ({ labels: of(name, labels).labels, value }));
       own.reset();
-      for (const { labels, value } of joined(amongOf(declarations[name]), bounded)) own.inc(labels, value);
+      for (const { labels, value } of joinSamples(amongOf(declarations[name]), bounded)) {
+        own.inc(labels, value);
+      }
     },
     onScrape: (read) => void readers.push(read),
     text() {
@@ -162,7 +164,7 @@ function amongOf(declared: MetricDeclaration | undefined): NonNullable<GaugeDecl
 }
 
 /** Joins the samples whose labels have become equal. */
-function joined(
+function joinSamples(
   among: NonNullable<GaugeDeclaration["among"]>,
   samples: readonly { readonly labels: Labels; readonly value: number }[],
 ): readonly { readonly labels: Labels; readonly value: number }[] {

@@ -31,7 +31,7 @@ export async function runChecks(
 const MAX_SKEW_SECONDS = 5;
 
 /** @throws {Error} if another clock is too far ahead, or behind */
-export function agreeing(whose: string, aheadMs: number): string {
+export function requireAgreement(whose: string, aheadMs: number): string {
   const seconds = Math.round(aheadMs / 1000);
   if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return `${whose} agrees`;
   throw new Error(

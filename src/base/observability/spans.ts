@@ -96,7 +96,7 @@ export function openSpanQueue({ fetch, url, headers, resource, counted }: SpanQu
 function represent(resource: Attributes, spans: readonly PlacedSpan[]): object {
   return {
     resourceSpans: [{
-      resource: { attributes: represented(resource) },
+      resource: { attributes: representAttributes(resource) },
       scopeSpans: [{ scope: { name: "payment-platform" }, spans: spans.map(representSpan) }],
     }],
   };
@@ -108,7 +108,7 @@ function representSpan({ start, milliseconds, kind, attributes, failed, ...span 
     kind: KINDS[kind],
     startTimeUnixNano: nanoseconds(start),
     endTimeUnixNano: nanoseconds(start + milliseconds),
-    attributes: represented(attributes),
+    attributes: representAttributes(attributes),
     status: failed ? { code: FAILED } : {},
   };
 }
@@ -123,7 +123,7 @@ function nanoseconds(milliseconds: number): string {
   return `${Math.round(milliseconds * 1000)}000`;
 }
 
-function represented(attributes: Attributes): readonly object[] {
+function representAttributes(attributes: Attributes): readonly object[] {
   return Object.entries(attributes).flatMap(([key, value]) => {
     if (value === undefined) return [];
     return [{ key, value: typeof value === "string" ? { stringValue: value } : { intValue: `${value}` } }];

@@ -4,7 +4,7 @@
  * Readers share frozen values.
  */
 import { keyText } from "./request_reads.ts";
-import { frozen } from "../kernel/json.ts";
+import { freezeDeep } from "../kernel/json.ts";
 import { openRecentlyUsed, type RecentlyUsed } from "../kernel/recently_used.ts";
 import type { Commit, Entry, Key, Write } from "./store.ts";
 
@@ -153,7 +153,7 @@ function recall({ kept, absent }: State, name: string): Kept | undefined {
 
 function keep({ kept, absent }: State, name: string, found: Found): void {
   if (found === null) absent.set(name, ABSENT);
-  else kept.set(name, { found: frozen(found) }, { size: name.length + charactersIn(found.value) });
+  else kept.set(name, { found: freezeDeep(found) }, { size: name.length + charactersIn(found.value) });
 }
 
 function forget({ kept, absent }: State, name: string): void {

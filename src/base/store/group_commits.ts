@@ -108,7 +108,7 @@ async function commitTogether(commit: CommitFunction, commits: readonly Commit[]
   try {
     return await commit({
       checks: commits.flatMap(({ checks }) => checks),
-      writes: joined(commits.flatMap(({ writes }) => writes)),
+      writes: joinWrites(commits.flatMap(({ writes }) => writes)),
     });
   } catch (error) {
     if (error instanceof StoreFailure) throw error;
@@ -116,7 +116,7 @@ async function commitTogether(commit: CommitFunction, commits: readonly Commit[]
   }
 }
 
-function joined(writes: readonly Write[]): readonly Write[] {
+function joinWrites(writes: readonly Write[]): readonly Write[] {
   const groups = Map.groupBy(writes, joinOf);
   return [...groups].flatMap(([join, some]) =>
     join === undefined || some.length === 1 ? some : join(some.map(asEntry))

@@ -100,17 +100,17 @@ function nullIfMissing(error: unknown): null {
 
 function writeAtOnce(file: FileHandle, seen: LastSeen): void {
   try {
-    writeSync(file.fd, encoded(seen), 0, undefined, 0);
+    writeSync(file.fd, encodeLastSeen(seen), 0, undefined, 0);
   } catch {
     // see `renew`
   }
 }
 
 async function write(file: FileHandle, seen: LastSeen): Promise<void> {
-  await file.write(encoded(seen), 0, undefined, 0);
+  await file.write(encodeLastSeen(seen), 0, undefined, 0);
 }
 
-function encoded({ id, version }: LastSeen): Uint8Array {
+function encodeLastSeen({ id, version }: LastSeen): Uint8Array {
   const hex = version.toString(16).padStart(16, "0");
   return new TextEncoder().encode(`{"id":"${id}","version":"${hex}"}\n`);
 }

@@ -4,7 +4,7 @@
  * can hold them. An object is stored with the version of its declaration in the member `v`.
  */
 import { z } from "zod";
-import { frozen } from "../kernel/json.ts";
+import { freezeDeep } from "../kernel/json.ts";
 import type { Entry, Key, Reader, Write } from "./store.ts";
 import {
   asBankCode,
@@ -128,7 +128,7 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
     decode,
     get: (from, key) => decodedEntry(from, key, decode),
     set(tx, key, value, expiresAt) {
-      const write = { kind: "set", key, value: encoded(declaration, value) } as const;
+      const write = { kind: "set", key, value: encodeStored(declaration, value) } as const;
       tx.writes.push(expiresAt === undefined ? write : { ...write, expiresAt });
     },
   };
@@ -171,10 +171,10 @@ export function optional(schema: z.ZodType): unknown {
 function decodedOnce<T>(declaration: Declaration<T>): (stored: unknown) => T {
   const known = new WeakMap<object, { readonly value: T }>();
   return (stored) => {
-    if (!isObject(stored) || !Object.isFrozen(stored)) return decoded(declaration, stored);
+    if (!isObject(stored) || !Object.isFrozen(stored)) return decodeStored(declaration, stored);
     const before = known.get(stored);
     if (before !== undefined) return before.value;
-    const value = frozen(decoded(declaration, stored));
+    const value = freezeDeep(decodeStored(declaration, stored));
     known.set(stored, { value });
     return value;
   };
@@ -186,7 +186,7 @@ function decodedOnce<T>(declaration: Declaration<T>): (stored: unknown) => T {
  *
  * @throws {RecordFault} for a later version, or a value that does not fit the schema
  */
-function decoded<T>(declaration: Declaration<T>, stored: unknown): T {
+function decodeStored<T>(declaration: Declaration<T>, stored: unknown): T {
   const { name, schema, version } = declaration;
   const found = versionOf(stored);
   if (found > version + 1) {
@@ -195,13 +195,13 @@ function decoded<T>(declaration: Declaration<T>, stored: unknown): T {
     );
   }
   const value = withoutVersion(stored);
-  const parsed = schema.safeParse(found < version ? upgraded(declaration, value, found) : value);
+  const parsed = schema.safeParse(found < version ? upgradeStored(declaration, value, found) : value);
   if (parsed.success) return parsed.data;
   throw new RecordFault(`record ${name} has an unexpected form: ${pathsOf(parsed.error)}`);
 }
 
 /** @throws {RecordFault} if the value does not fit the schema, is not JSON or is too large */
-function encoded<T>({ name, schema, version }: Declaration<T>, value: T): unknown {
+function encodeStored<T>({ name, schema, version }: Declaration<T>, value: T): unknown {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new RecordFault(`record ${name} would not fit: ${pathsOf(parsed.error)}`);
   const json = JSON.stringify(value);
@@ -212,7 +212,11 @@ function encoded<T>({ name, schema, version }: Declaration<T>, value: T): unknow
   return isObject(value) ? { ...value, [VERSION]: version } : value;
 }
 
-function upgraded<T>({ name, version, upgrades }: Declaration<T>, stored: unknown, found: number): unknown {
+function upgradeStored<T>(
+  { name, version, upgrades }: Declaration<T>,
+  stored: unknown,
+  found: number,
+): unknown {
   let value = stored;
   for (let next = found + 1; next <= version; next++) {
     const upgrade = upgrades?.[next];

@@ -69,14 +69,14 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
       }
       if (!(checks.spent ?? []).every((check) => holds(state, check))) return false;
       const others = { checks: checks.others ?? [], writes: writes.others ?? [] };
-      const { rows, host } = placed(state, others.writes, spent);
+      const { rows, host } = placeSpent(state, others.writes, spent);
       // Before it begins: the log may see the row, and delete it, before this has ended.
       if (host !== undefined) state.guests.set(host, spent);
       let done = false;
       try {
         return done = await reserving(state, spent, () => commit({ ...others, writes: rows }));
       } finally {
-        if (done) deleted(others.writes).forEach((name) => state.guests.delete(name));
+        if (done) deletedKeys(others.writes).forEach((name) => state.guests.delete(name));
         else if (host !== undefined) state.guests.delete(host);
       }
     },
@@ -149,8 +149,8 @@ interface Placed {
 }
 
 /** Puts them into a row that the transaction writes anyway, or into one of their own with those of rows that it deletes. */
-function placed({ guests }: State, writes: readonly Write[], spent: readonly SpentJwt[]): Placed {
-  const moved = deleted(writes).flatMap((name) => guests.get(name) ?? []);
+function placeSpent({ guests }: State, writes: readonly Write[], spent: readonly SpentJwt[]): Placed {
+  const moved = deletedKeys(writes).flatMap((name) => guests.get(name) ?? []);
   const host = writes.find((write) => write.kind === "set" && write.key[0] === logWaitingRecord.name);
   if (host?.kind !== "set" || spent.length === 0 || spent.length > MAX_GUESTS) {
     return { rows: [...writes, ...rowsOf([...spent, ...moved])] };
@@ -162,7 +162,7 @@ function placed({ guests }: State, writes: readonly Write[], spent: readonly Spe
   return { rows: [...others, ...staged, ...rowsOf(moved)], host: keyText(host.key) };
 }
 
-function deleted(writes: readonly Write[]): readonly string[] {
+function deletedKeys(writes: readonly Write[]): readonly string[] {
   return writes.filter(({ kind, key: [name] }) => kind === "delete" && name === logWaitingRecord.name)
     .map(({ key }) => keyText(key));
 }

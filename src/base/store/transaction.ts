@@ -122,7 +122,7 @@ export async function transact<T>(
     if (monotonicClock() - began > ATTEMPT_WITHIN_MS) throw tooSlow(what);
     if (await commit(deps, tx, request)) return result;
   }
-  if (lost === undefined) throw contended(what);
+  if (lost === undefined) throw contendedError(what);
   return lost();
 }
 
@@ -148,7 +148,7 @@ export async function commitIfUnchanged(
  */
 export async function commitReplayRecords(deps: TransactDeps, replayRecords: ReplayRecords): Promise<void> {
   const request = { ...background(deps.store), replayRecords };
-  if (!await commit(deps, begin(request), request)) throw contended("replayRecords");
+  if (!await commit(deps, begin(request), request)) throw contendedError("replayRecords");
 }
 
 function background(store: Store): BackgroundState {
@@ -200,11 +200,11 @@ async function commitWith(
     if (current.every((version, index) => version === versions[index])) return false;
     versions = current; // the current versions, so that expired replay records are replaced
   }
-  throw contended("replayRecords");
+  throw contendedError("replayRecords");
 }
 
 /** Returns the error of a request that has lost its races. No write happened, and the caller may retry. */
-export function contended(what: string): ApiError {
+export function contendedError(what: string): ApiError {
   return new ApiError("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
 }
 

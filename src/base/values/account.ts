@@ -31,7 +31,7 @@ export function isSameAccount(a: Account, b: Account): boolean {
 }
 
 /** Returns the text in capitals without the spaces and hyphens that group account numbers. */
-export function ungrouped(text: string): string {
+export function ungroup(text: string): string {
   return text.replace(/[\s-]/g, "").toUpperCase();
 }
 
@@ -40,7 +40,7 @@ export function ungrouped(text: string): string {
  * at least 12 digits: in shorter numbers a valid Luhn digit is mostly chance.
  */
 export function isAccountNumberLike(text: string): boolean {
-  const number = ungrouped(text);
+  const number = ungroup(text);
   return isIban(number) || (/^[0-9]{12,19}$/.test(number) && hasLuhnDigit(number));
 }
 

@@ -69,7 +69,7 @@ export async function changeParticipant<T>(
     const now = directory.clock();
     await target.approval?.stage(tx, entry.value);
     const change = await decide(entry.value, now);
-    if (change.notes.length === 0) return unchanged(target, change.answer);
+    if (change.notes.length === 0) return leaveUnchanged(target, change.answer);
     head = await stageParticipant(tx, change.participant, entry.version, {
       notes: change.notes,
       at: now,
@@ -86,7 +86,7 @@ export async function changeParticipant<T>(
 }
 
 /** A change without effect writes nothing, and an approval of it is none. */
-function unchanged<T>({ approval }: Target, answer: T): T {
+function leaveUnchanged<T>({ approval }: Target, answer: T): T {
   if (approval === undefined) return answer;
   throw new ApiError("directory.conflict", {
     description: "The change has no effect any more. Reject the proposal.",

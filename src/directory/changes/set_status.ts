@@ -30,7 +30,7 @@ export function setSoftwareStatus(
   { status, reason }: SetStatusCommand<SoftwareStatus>,
 ): Promise<Participant> {
   return changeParticipant(directory, target, (participant, now): Promise<Change<Participant>> => {
-    if (participant.software.status === status) return unchanged(participant);
+    if (participant.software.status === status) return leaveUnchanged(participant);
     if (!mayMoveSoftware(participant, status)) throw illegalMove("software", participant, status);
     const next = withSoftwareStatus(participant, status, now);
     return Promise.resolve({
@@ -52,7 +52,7 @@ export function setOrganisationStatus(
   { status, reason }: SetStatusCommand<OrganisationStatus>,
 ): Promise<Participant> {
   return changeParticipant(directory, target, (participant, now): Promise<Change<Participant>> => {
-    if (participant.status === status) return unchanged(participant);
+    if (participant.status === status) return leaveUnchanged(participant);
     if (!mayMoveOrganisation(participant.status, status)) {
       throw illegalMove("organisation", participant, status);
     }
@@ -75,7 +75,7 @@ function softwareNote(before: Participant, after: Participant, reason: string): 
   };
 }
 
-function unchanged(participant: Participant): Promise<Change<Participant>> {
+function leaveUnchanged(participant: Participant): Promise<Change<Participant>> {
   return Promise.resolve({ participant, notes: [], answer: participant });
 }
 

@@ -26,7 +26,7 @@ export function changeRoutes(program: ConsoleProgram, environment: string): read
       consolePage(program, "post", page, async (visit, c) => {
         const record = await recordOf(visit, c);
         const body = change.body(visit.form, { environment, record });
-        const answer = await visit.change(filled(change.api, visit, c), body, change.method);
+        const answer = await visit.change(fillPath(change.api, visit, c), body, change.method);
         if (answer.ok) return done(program, visit, { change, c, value: answer.value });
         const proposed = await proposalOf(visit, c);
         const shown = { change, c, record, proposed, fault: answer.description };
@@ -68,7 +68,7 @@ function orgIdOf({ person }: Visit, c: Context): string | undefined {
 }
 
 /** A path with the parameters of the request. */
-function filled(template: string, visit: Visit, c: Context): string {
+function fillPath(template: string, visit: Visit, c: Context): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     return encodeURIComponent((name === "org_id" ? orgIdOf(visit, c) : c.req.param(name)) ?? "");
   });

@@ -23,7 +23,7 @@ export function answerErrors(
     if (drawPage !== undefined && isConsolePath(c.req.path)) return drawPage(c, wire);
     if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 §3
     const description = rejection?.parts.description ?? wire.description;
-    return c.json({ error: wire.error, error_description: printable(description) }, wire.status);
+    return c.json({ error: wire.error, error_description: printableText(description) }, wire.status);
   };
 }
 
@@ -36,6 +36,6 @@ function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status:
 }
 
 // RFC 6749 §5.2 allows only ASCII without quotes and backslashes.
-function printable(description: string): string {
+function printableText(description: string): string {
   return description.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, "?");
 }

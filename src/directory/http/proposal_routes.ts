@@ -59,7 +59,7 @@ export function proposalEndpoints(
     endpoint(is.list, [administrator], (c) => list(directory, c)),
     endpoint(is.show, [administrator], async (c) => {
       const { value } = await findExisting(directory.store, c.req.param("proposal_id") ?? "");
-      return answer(c, (await represented(directory, [value]))[0]);
+      return answer(c, (await representAll(directory, [value]))[0]);
     }),
     endpoint(is.approve, [administrator, jsonValue], (c) => approve(deps, c, c.get("json"))),
     endpoint(is.reject, [administrator, jsonValue], async (c) => {
@@ -67,7 +67,7 @@ export function proposalEndpoints(
       const by = { who: c.get("administrator"), reason };
       const rejected = await rejectProposal(directory, c.req.param("proposal_id") ?? "", by);
       deps.log.warn("directory.proposal_rejected", { proposal: rejected.id, administrator: by.who });
-      return answer(c, (await represented(directory, [rejected]))[0]);
+      return answer(c, (await representAll(directory, [rejected]))[0]);
     }),
   ];
 }
@@ -82,7 +82,7 @@ async function list(directory: Directory, c: AdminContext): Promise<Response> {
   const found = await proposals.list(directory.store, PAGE, after);
   const last = found.length === PAGE ? found.at(-1) : undefined;
   return answer(c, {
-    proposals: await represented(directory, found),
+    proposals: await representAll(directory, found),
     ...(last === undefined ? {} : { after: last.id }),
   });
 }
@@ -100,23 +100,23 @@ async function approve(deps: ProposalRouteDeps, c: AdminContext, body: unknown):
     requestId: c.get("requestId"),
     approval: approvalOf(directory, id, by),
   });
-  if (made.status === 409) await refused(deps, id, by.who, await rejectionOf(made.clone()));
+  if (made.status === 409) await noteRefusal(deps, id, by.who, await rejectionOf(made.clone()));
   if (!made.ok) return made;
   log.warn("directory.proposal_approved", { proposal: id, administrator: by.who });
   const { value: approved } = await findExisting(directory.store, id);
-  const [shown] = await represented(directory, [approved]);
+  const [shown] = await representAll(directory, [approved]);
   return answer(c, { ...shown, result: await made.json() });
 }
 
 /** Records that the approval of an existing proposal was refused (contract DRC14), and throws the error. */
 async function refuse(deps: ProposalRouteDeps, id: string, who: string, error: unknown): Promise<never> {
   if (error instanceof ApiError && error.reason === "directory.conflict") {
-    await refused(deps, id, who, error.parts.description ?? error.reason);
+    await noteRefusal(deps, id, who, error.parts.description ?? error.reason);
   }
   throw error;
 }
 
-async function refused(
+async function noteRefusal(
   { log, recordAttempt }: ProposalRouteDeps,
   proposalId: string,
   who: string,
@@ -142,7 +142,7 @@ function requestOf(operations: AdminOperations, { change, orgId, kid, body }: Pr
   });
 }
 
-async function represented(
+async function representAll(
   directory: Directory,
   shown: readonly Proposal[],
 ): Promise<readonly z.infer<typeof proposalSchema>[]> {

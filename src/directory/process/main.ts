@@ -13,7 +13,7 @@ import { systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
-import { agreeing, runChecks } from "../../base/observability/preflight.ts";
+import { requireAgreement, runChecks } from "../../base/observability/preflight.ts";
 import { checkStore } from "../../base/store/check_store.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -89,7 +89,9 @@ async function check(): Promise<boolean> {
       `signs with ${(await openStatementKeys(config.signingKeys, systemClock, config.signer)).signer.kid}`,
     database: async () => {
       const { detail, aheadMs } = await checkStore(storeUrl, { program: "directory", issuer }, systemClock);
-      return aheadMs === undefined ? detail : `${detail}; ${agreeing("the clock of the server", aheadMs)}`;
+      return aheadMs === undefined
+        ? detail
+        : `${detail}; ${requireAgreement("the clock of the server", aheadMs)}`;
     },
   }, print);
 }
@@ -176,7 +178,7 @@ function listenFaults(of: string, { hostname, port }: Listen): string[] {
 async function environmentFileFaults(): Promise<string[]> {
   // Without read permission for this file it is not used.
   if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
-  const file = await Deno.stat(ENVIRONMENT_FILE).catch(missing);
+  const file = await Deno.stat(ENVIRONMENT_FILE).catch(ignoreMissing);
   return fileFaults(ENVIRONMENT_FILE, ENVIRONMENT_FILE, "secret", { file: file?.mode ?? null, folder: null });
 }
 
@@ -225,12 +227,14 @@ async function readSecret(variable: string, path: string): Promise<string> {
 }
 
 async function modesOf(path: string): Promise<FileModes | undefined> {
-  const file = await Deno.stat(path).catch(missing);
-  const folder = await Deno.stat(path.includes("/") ? path.replace(/\/[^/]*$/, "/") : ".").catch(missing);
+  const file = await Deno.stat(path).catch(ignoreMissing);
+  const folder = await Deno.stat(path.includes("/") ? path.replace(/\/[^/]*$/, "/") : ".").catch(
+    ignoreMissing,
+  );
   return folder === undefined ? undefined : { file: file?.mode ?? null, folder: folder.mode };
 }
 
-function missing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (error instanceof Deno.errors.NotFound) return undefined;
   throw error;
 }

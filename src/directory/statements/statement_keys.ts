@@ -53,7 +53,7 @@ export async function openStatementKeys(
   token?: Token,
 ): Promise<RenewableStatementKeys> {
   let held = await open(json, unixSeconds(clock()), token);
-  const inUse = (): HeldKey => signing(held, unixSeconds(clock()));
+  const inUse = (): HeldKey => selectSigning(held, unixSeconds(clock()));
   return {
     signer: keyOfTheMoment(() => inUse().named),
     get publicJwks(): StatementKeys["publicJwks"] {
@@ -96,11 +96,11 @@ async function open(json: string, now: number, token: Token | undefined): Promis
       throw new Error(`names a key by a kid that is not its RFC 7638 thumbprint: ${kid}`);
     }
   }
-  signing(held, now);
+  selectSigning(held, now);
   return held;
 }
 
-function signing(held: readonly HeldKey[], now: number): HeldKey {
+function selectSigning(held: readonly HeldKey[], now: number): HeldKey {
   const newest = newestInUse(held, now);
   if (newest === undefined) throw new Error("has no key whose nbf has passed");
   return newest;

@@ -143,10 +143,10 @@ export function readConfig(env: Environment, elsewhere: readonly string[] = []):
     ...elsewhere,
   ];
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
-  return frozen(parsed.data);
+  return freezeConfig(parsed.data);
 }
 
-function frozen(values: Values): Config {
+function freezeConfig(values: Values): Config {
   return Object.freeze({
     baseUrl: values.PLATFORM_BASE_URL,
     authUrl: values.PLATFORM_AUTH_URL,

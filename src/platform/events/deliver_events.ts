@@ -16,7 +16,7 @@ import { jtiOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
 import { measurePush, reportPush, type ReportPushDeps } from "./report_push.ts";
-import { afterFailedPush, isHeldForPush, leased, mayBePushed, pushOf } from "./push_state.ts";
+import { afterFailedPush, isHeldForPush, leaseEvent, mayBePushed, pushOf } from "./push_state.ts";
 import { signEvent, type SignEventDeps } from "./sign_event.ts";
 
 /** A TPP that takes pushes. */
@@ -227,7 +227,7 @@ async function lease(
       if (entry === null || event === undefined || pushOf(entry.value).dead) return [];
       if (waitOf(deps, event, entry.value) !== undefined) return [];
       deps.memory.noteDueAt(pushOf(entry.value).dueAt, now);
-      const value = leased(entry.value, now);
+      const value = leaseEvent(entry.value, now);
       deps.events.stageChange(tx, entry, value);
       return { ...event, entry: { ...entry, value } };
     });

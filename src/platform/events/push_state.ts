@@ -32,7 +32,7 @@ export function mayBePushed(event: StoredEvent, now: WallTime): boolean {
 }
 
 /** Leases the event: no other process pushes it until the lease ends, also if this one stops. */
-export function leased(event: StoredEvent, now: WallTime): StoredEvent {
+export function leaseEvent(event: StoredEvent, now: WallTime): StoredEvent {
   return { ...event, push: { ...pushOf(event), isLeased: true, dueAt: now + ORDER_LEASE_SECONDS * 1000 } };
 }
 

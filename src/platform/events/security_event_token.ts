@@ -23,7 +23,7 @@ export function claimsOf(
   origins: Origins,
 ): EventClaims {
   const isStatus = "consentId" in event;
-  const { link, type } = isStatus ? resourceOf(event, place, bank, origins) : noticed(event);
+  const { link, type } = isStatus ? resourceOf(event, place, bank, origins) : noticeResource(event);
   return {
     iss: `${origins.authUrl}/${bank}`, // Decision A1
     iat: unixSeconds(event.stagedAt),
@@ -62,7 +62,7 @@ function resourceOf(
   return { link: `${baseUrl}${path}/${resource}`, type };
 }
 
-function noticed({ link, about }: NoticeEvent): Resource {
+function noticeResource({ link, about }: NoticeEvent): Resource {
   return { link, type: about };
 }
 

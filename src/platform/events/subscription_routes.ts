@@ -110,7 +110,7 @@ function createEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
     signedJson,
     decoded(decodeSubscription),
   ], async (c) => {
-    const subscription = await subscribe(deps, { ...wanted(c), terms: c.get("request") });
+    const subscription = await subscribe(deps, { ...readRequest(c), terms: c.get("request") });
     return c.json(representSubscription(subscription, deps.baseUrl), 201);
   });
 }
@@ -134,7 +134,7 @@ function changeEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
     decoded(decodeSubscriptionChange),
   ], async (c) => {
     const id = c.req.param("eventSubscriptionId");
-    const changed = await changeSubscription(deps, { ...wanted(c), id, terms: c.get("request") });
+    const changed = await changeSubscription(deps, { ...readRequest(c), id, terms: c.get("request") });
     return c.json(representSubscription(changed, deps.baseUrl));
   });
 }
@@ -160,6 +160,6 @@ function ownRequest(c: Context<Env>): OwnRequest {
   };
 }
 
-function wanted(c: Context<Env>): OwnRequest & { readonly approved: string | undefined } {
+function readRequest(c: Context<Env>): OwnRequest & { readonly approved: string | undefined } {
   return { ...ownRequest(c), approved: c.get("access").caller.eventNotificationUri };
 }

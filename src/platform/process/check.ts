@@ -2,7 +2,7 @@
  * `deno task serve --check`: examines what a start needs, beside a running process if there is one, and changes nothing.
  * Prints one line for each check.
  */
-import { agreeing, runChecks } from "../../base/observability/preflight.ts";
+import { requireAgreement, runChecks } from "../../base/observability/preflight.ts";
 import { checkStore } from "../../base/store/check_store.ts";
 import { monotonicClock, steadyClock, systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
@@ -49,7 +49,9 @@ function checksOf(configured: Configured, { fetch }: Runtime): Parameters<typeof
 
 async function database(url: string, owner: Parameters<typeof checkStore>[1]): Promise<string> {
   const { detail, aheadMs } = await checkStore(url, owner, systemClock);
-  return aheadMs === undefined ? detail : `${detail}; ${agreeing("the clock of the server", aheadMs)}`;
+  return aheadMs === undefined
+    ? detail
+    : `${detail}; ${requireAgreement("the clock of the server", aheadMs)}`;
 }
 
 function silentDirectoryClock(fetch: Runtime["fetch"]): DirectoryClock {

@@ -134,7 +134,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     log,
     ...shared.errors,
     around: [
-      ...hostMiddleware({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
+      ...hostMiddleware({ ...parts, ...shared }, log, apiHeaders, shared, traceMiddleware(parts, shared)),
       answerSignature({ clock, monotonic, signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -192,7 +192,7 @@ function deliveryDeps(
 }
 
 /** No middleware if traces are switched off. */
-function traced({ config, clock }: PlatformParts, shared: Shared): HostMiddleware {
+function traceMiddleware({ config, clock }: PlatformParts, shared: Shared): HostMiddleware {
   const record: RecordTrace = (...known) => shared.traceQueue.add(traceOf(...known));
   return config.traceDays === 0
     ? []
@@ -269,7 +269,7 @@ function composeBrowser(
       log,
       browserHeaders,
       { admission: shared.admission },
-      traced(parts, shared),
+      traceMiddleware(parts, shared),
     ),
     discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
     frontchannel: {

@@ -11,7 +11,7 @@ import {
   type AccountSchemes,
   canonicalScheme,
   isAccountNumberLike,
-  ungrouped,
+  ungroup,
 } from "../../../base/values/account.ts";
 import { asConsentId, type BankCode, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { BALANCE_PATTERN } from "../../../base/values/money.ts";
@@ -123,7 +123,7 @@ function subFaults(sub: unknown, accounts: readonly unknown[]): Fault[] {
   const own = accounts.some((account) =>
     ["Identification", "SecondaryIdentification"].some((name) => {
       const number = valueAt(account, [name]);
-      return typeof number === "string" && ungrouped(number) === ungrouped(sub);
+      return typeof number === "string" && ungroup(number) === ungroup(sub);
     })
   );
   if (!own && !isAccountNumberLike(sub)) return [];

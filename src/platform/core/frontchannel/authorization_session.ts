@@ -10,7 +10,7 @@ import {
   type PayerAccount,
   type ReadableConsent,
 } from "../consents/consent.ts";
-import { ungrouped } from "../../../base/values/account.ts";
+import { ungroup } from "../../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { covers } from "../../../base/values/money.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
@@ -214,7 +214,7 @@ function unusableStep(reason: string, fault: Mismatch, received?: string): Step 
 function isDebtorAccount(sub: string, consent: ReadableConsent): boolean {
   const account = consent.request.initiation.debtorAccount;
   return [account?.identification, account?.secondaryIdentification].some((number) =>
-    number !== undefined && ungrouped(number) === ungrouped(sub)
+    number !== undefined && ungroup(number) === ungroup(sub)
   );
 }
 

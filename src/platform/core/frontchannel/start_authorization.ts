@@ -32,7 +32,7 @@ import type { StandingOf } from "../../guards/security/standing.ts";
 import { started } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
-  contended,
+  contendedError,
   type RequestState,
   transact,
   type TransactDeps,
@@ -113,7 +113,9 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     seal(signed, recipient),
     openSession(deps, command, session, evidence),
   ]);
-  if (opened === undefined) throw unavailableError(deps, request, tpp, contended("authorization session"));
+  if (opened === undefined) {
+    throw unavailableError(deps, request, tpp, contendedError("authorization session"));
+  }
   if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
   return url === undefined ? leave("server_error") : { url, correlationId: session.correlationId };

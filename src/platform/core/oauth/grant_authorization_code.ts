@@ -12,7 +12,7 @@ import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
-import { described, type Failure, mismatch, quoted } from "../../../base/kernel/result.ts";
+import { described, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../../../base/profile.ts";
 import { otherProofKey } from "../../guards/security/access_token.ts";
 import { matchesChallenge } from "./pkce.ts";
@@ -160,12 +160,12 @@ async function findFault(
   if (code.clientId !== request.caller.clientId) return unusableCode("code of another client");
   if (code.bank !== request.bank) return unusableCode("code of another bank"); // Decision A3
   if (code.redirectUri !== redemption.redirectUri) { // byte equality
-    const expected = `${quoted(code.redirectUri)} (the one of the pushed request)`;
+    const expected = `${quote(code.redirectUri)} (the one of the pushed request)`;
     return invalidGrant(mismatch("redirect_uri", expected, redemption.redirectUri));
   }
   const verifier = redemption.codeVerifier;
   if (verifier === undefined || !await matchesChallenge(verifier, code.codeChallenge)) {
-    const expected = `43 to 128 characters whose SHA-256 is the code_challenge ${quoted(code.codeChallenge)}`;
+    const expected = `43 to 128 characters whose SHA-256 is the code_challenge ${quote(code.codeChallenge)}`;
     return invalidGrant(mismatch("code_verifier", expected));
   }
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {

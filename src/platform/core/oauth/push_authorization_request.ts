@@ -9,7 +9,7 @@ import {
   type ConsentId,
 } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { described, type Failure, mismatch, quoted } from "../../../base/kernel/result.ts";
+import { described, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
 import {
   MAX_CONSENT_RACES,
   MAX_REQUESTED_STEPS,
@@ -109,7 +109,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 2.0 §5.3.2.2 item 6: exact match
-    const registered = client.redirectUris.map(quoted).join(" or ");
+    const registered = client.redirectUris.map(quote).join(" or ");
     const why = mismatch("redirect_uri", `one that you have registered: ${registered}`, redirectUri);
     throw invalid("redirect_uri is missing or not registered.", why);
   }
@@ -176,7 +176,7 @@ function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefin
     throw invalid("dpop_jkt is malformed.", mismatch("dpop_jkt", THUMBPRINT, dpopJkt));
   }
   if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {
-    const expected = `${quoted(proof.jkt)} (the thumbprint of the DPoP proof's key)`;
+    const expected = `${quote(proof.jkt)} (the thumbprint of the DPoP proof's key)`;
     const fault = mismatch("dpop_jkt", expected, dpopJkt);
     throw invalid("dpop_jkt is not the thumbprint of the DPoP proof's key.", fault);
   }

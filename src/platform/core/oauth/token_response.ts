@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
 import type { AccessToken } from "../../guards/security/access_token.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
+import { described, mismatch, quote } from "../../../base/kernel/result.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 
 /** Schema of the response, for the OpenAPI document. */
@@ -42,14 +42,14 @@ export function requireScope(
   if (scope === "bank" && caller.orgId !== bank) { // Decision A4: a bank's code is its org_id
     const { fault } = described(
       "the bank in the path",
-      `${quoted(caller.orgId)} (your own code)`,
-      quoted(bank),
+      `${quote(caller.orgId)} (your own code)`,
+      quote(bank),
     );
     const description = "A bank gets tokens at its own address only.";
     throw new ApiError("oauth.invalid_scope", { description, fault });
   }
   const asked = new Set((requested ?? "").split(" ").filter((token) => token !== ""));
   if (asked.size === 1 && asked.has(scope)) return scope;
-  const { fault } = mismatch("scope", quoted(scope), requested);
+  const { fault } = mismatch("scope", quote(scope), requested);
   throw new ApiError("oauth.invalid_scope", { description: `scope must be ${scope}.`, fault });
 }

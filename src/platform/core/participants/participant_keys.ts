@@ -11,7 +11,7 @@ import {
   type Failure,
   mismatch,
   ok,
-  quoted,
+  quote,
   type Reason,
   type Result,
 } from "../../../base/kernel/result.ts";
@@ -139,11 +139,11 @@ const MAX_NAMED_KIDS = 4;
 
 /** Explains to the participant itself why a kid names none of its current signing keys. */
 export function kidFault({ signing, published }: KeySet, kid: unknown): Failure {
-  const kids = [...signing.keys()].slice(0, MAX_NAMED_KIDS).map(quoted).join(" or ");
+  const kids = [...signing.keys()].slice(0, MAX_NAMED_KIDS).map(quote).join(" or ");
   const expected = `the kid of your current signing key (use sig)${kids === "" ? "" : `: ${kids}`}`;
   const why = typeof kid === "string" ? whyNotSigning(published, kid) : undefined;
   return typeof kid === "string" && why !== undefined
-    ? described("header kid", expected, `${quoted(kid)}, which is ${why}`)
+    ? described("header kid", expected, `${quote(kid)}, which is ${why}`)
     : mismatch("header kid", expected, kid);
 }
 

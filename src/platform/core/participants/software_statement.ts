@@ -5,7 +5,7 @@ import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Failure, Mismatch, Result } from "../../../base/kernel/result.ts";
-import { mismatch, ok, quoted, within } from "../../../base/kernel/result.ts";
+import { mismatch, ok, quote, within } from "../../../base/kernel/result.ts";
 import {
   type JsonObject,
   readCompactJws,
@@ -140,7 +140,7 @@ async function directoryKey(
   const claims = unverifiedClaims(jws);
   const issuer = claims.ok ? claims.value["iss"] : undefined;
   if (typeof issuer === "string" && issuer !== deps.directoryIssuer) {
-    return unapprovedFault("iss", quoted(deps.directoryIssuer), issuer);
+    return unapprovedFault("iss", quote(deps.directoryIssuer), issuer);
   }
   const { kid } = jws.header;
   const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
@@ -161,11 +161,11 @@ function checkApproval(
 ): Result<SoftwareStatement, StatementFault> {
   const { software_client_status: status, software_environment: environment } = claims;
   if (claims.iss !== deps.directoryIssuer) {
-    return invalidStatement("iss", quoted(deps.directoryIssuer), claims.iss);
+    return invalidStatement("iss", quote(deps.directoryIssuer), claims.iss);
   }
   if (status !== "Active") return unapprovedStatement("software_client_status", "Active", status);
   if (environment !== deps.environment) {
-    return unapprovedStatement("software_environment", quoted(deps.environment), environment);
+    return unapprovedStatement("software_environment", quote(deps.environment), environment);
   }
   const urls = [claims.org_jwks_endpoint, claims.org_jwks_revoked_endpoint];
   const elsewhere = urls.find((url) => !isAllowedUrl(deps.urls, url));

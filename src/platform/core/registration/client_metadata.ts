@@ -1,7 +1,7 @@
 /** Client metadata of a registration JWT, and its rules by role and software statement (contract DC6-DC10). No I/O. */
 import { z } from "zod";
 import type { Failure, Mismatch, Result } from "../../../base/kernel/result.ts";
-import { mismatch, ok, quoted, within } from "../../../base/kernel/result.ts";
+import { mismatch, ok, quote, within } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { SoftwareStatement, StatementFault } from "../participants/software_statement.ts";
 import { addedParameterIn } from "../../../base/values/redirect_url.ts";
@@ -110,17 +110,17 @@ export function checkMetadata(
   if (aud !== audience) {
     return invalid(
       "aud is not this platform's registration audience.",
-      mismatch("aud", `${quoted(audience)} (the registration audience)`, aud),
+      mismatch("aud", `${quote(audience)} (the registration audience)`, aud),
     );
   }
   if (iss !== statement.orgName && iss !== statement.orgId) {
     return invalid(
       "iss is not the participant.",
-      mismatch("iss", `${quoted(statement.orgName)} or ${quoted(statement.orgId)}`, iss),
+      mismatch("iss", `${quote(statement.orgName)} or ${quote(statement.orgId)}`, iss),
     );
   }
   if (softwareId !== undefined && softwareId !== statement.softwareId) {
-    const fault = mismatch("software_id", quoted(statement.softwareId), softwareId);
+    const fault = mismatch("software_id", quote(statement.softwareId), softwareId);
     return invalid("software_id differs from the software statement.", fault);
   }
   const ofRole = checkRole(metadata, statement.role);
@@ -139,7 +139,7 @@ function checkRole(
   if (scopes.size !== 1 || !scopes.has(rule.scope)) {
     return invalid(
       `scope must be ${rule.scope} for this role.`,
-      mismatch("scope", quoted(rule.scope), scope),
+      mismatch("scope", quote(rule.scope), scope),
     );
   }
   const complete = rule.required.every((grant) => grantTypes.includes(grant));
@@ -162,7 +162,7 @@ function checkRedirectUris(
   if (new Set(uris).size !== uris.length) return invalidUri("without duplicates");
   const unstated = uris.find((uri) => !statement.redirectUris.includes(uri)); // byte equality, DC9
   if (unstated !== undefined) {
-    const stated = statement.redirectUris.map(quoted).join(" or ");
+    const stated = statement.redirectUris.map(quote).join(" or ");
     return invalidUri(`those of the software statement: ${stated}`, unstated);
   }
   const odd = uris.find((uri) => !isRedirectUri(uri, statement.role, loopback));

@@ -19,7 +19,7 @@ import { authenticationOf, type CertificateVariables } from "./client_certificat
 import { digest } from "../../evidence/digest.ts";
 import type { Authentication } from "../../evidence/evidence.ts";
 import type { BankVariables, StandingOf } from "./standing.ts";
-import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
+import { described, mismatch, quote } from "../../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import { NOT_THE_CLIENTS } from "./client_authentication.ts";
 import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
@@ -157,13 +157,13 @@ function noteSubject(
 /** Decision A3. */
 function requireBank(token: AccessToken, bank: BankCode): void {
   if (token.bank === bank) return;
-  const expected = `one that the token endpoint of ${quoted(bank)} issued`;
-  throw new ApiError("token.invalid", described("access token", expected, `one of ${quoted(token.bank)}`));
+  const expected = `one that the token endpoint of ${quote(bank)} issued`;
+  throw new ApiError("token.invalid", described("access token", expected, `one of ${quote(token.bank)}`));
 }
 
 /** Returns the rejection of a proof by another key than the one that a token or a code is bound to. */
 export function otherProofKey(bound: string, expected: string, received: string): ApiError {
-  const words = `the key with the thumbprint ${quoted(expected)}, to which ${bound} is bound`;
+  const words = `the key with the thumbprint ${quote(expected)}, to which ${bound} is bound`;
   return new ApiError("dpop.key_mismatch", mismatch("DPoP proof header jwk", words, received));
 }
 

@@ -6,7 +6,7 @@ import { noteReceived } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { asClientId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { type Mismatch, mismatch, ok, quoted, type Result, within } from "../../../base/kernel/result.ts";
+import { type Mismatch, mismatch, ok, quote, type Result, within } from "../../../base/kernel/result.ts";
 import {
   absent,
   checkClaims,
@@ -175,7 +175,7 @@ function readParameters({ form, authorization }: Presented): { clientIdText: str
   }
   const type = form.get("client_assertion_type");
   if (type !== CLIENT_ASSERTION_TYPE) {
-    const { fault } = mismatch("client_assertion_type", quoted(CLIENT_ASSERTION_TYPE), type);
+    const { fault } = mismatch("client_assertion_type", quote(CLIENT_ASSERTION_TYPE), type);
     throw new ApiError("client.assertion_type_unsupported", { fault });
   }
   return { clientIdText, assertion };

@@ -6,7 +6,7 @@
 import { noteReceived, type RequestEnv } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { ApiError, type ErrorReason, isStoreFailure } from "../../../base/kernel/api_error.ts";
-import { mismatch, ok, quoted, type Result, within } from "../../../base/kernel/result.ts";
+import { mismatch, ok, quote, type Result, within } from "../../../base/kernel/result.ts";
 import { checkClaims, type ClaimRule, exactly, text, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
 import {
@@ -103,7 +103,7 @@ function target(url: string): ClaimRule<string> {
   return (htu, name) =>
     typeof htu === "string" && sameTarget(htu, url)
       ? ok(htu)
-      : mismatch(name, `${quoted(url)} (the URL of this endpoint)`, htu);
+      : mismatch(name, `${quote(url)} (the URL of this endpoint)`, htu);
 }
 
 /** `expected` is undefined where no access token is presented. */
@@ -111,7 +111,7 @@ function tokenHash(expected: string | undefined): ClaimRule<unknown> {
   return (ath, name) =>
     expected === undefined || ath === expected
       ? ok(ath)
-      : mismatch(name, `${quoted(expected)} (the base64url SHA-256 of the access token)`, ath);
+      : mismatch(name, `${quote(expected)} (the base64url SHA-256 of the access token)`, ath);
 }
 
 // RFC 3986 §4.3 without userinfo. A URL parser would repair spaces, line breaks and backslashes, and drop an empty

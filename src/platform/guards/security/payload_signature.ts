@@ -6,7 +6,7 @@
 import { noteReceived, type RequestVariables } from "../../../base/http/context.ts";
 import { createMiddleware } from "hono/factory";
 import { type Clock, type MonotonicClock, unixSeconds } from "../../../base/kernel/clock.ts";
-import { type Failure, mismatch, ok, quoted, type Result } from "../../../base/kernel/result.ts";
+import { type Failure, mismatch, ok, quote, type Result } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../../base/kernel/api_error.ts";
 import { type BodyVariables, parseStrictJson } from "../../../base/http/body.ts";
@@ -126,10 +126,10 @@ function checkObieClaims(
   }
   const names = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
   if (has(OBIE_CLAIM.iss) && !names.some((name) => name === iss)) {
-    return mismatch(OBIE_CLAIM.iss, names.map(quoted).join(" or "), iss);
+    return mismatch(OBIE_CLAIM.iss, names.map(quote).join(" or "), iss);
   }
   return has(OBIE_CLAIM.tan) && tan !== deps.trustAnchor
-    ? mismatch(OBIE_CLAIM.tan, `${quoted(deps.trustAnchor)} (the host of the directory)`, tan)
+    ? mismatch(OBIE_CLAIM.tan, `${quote(deps.trustAnchor)} (the host of the directory)`, tan)
     : ok(header);
 }
 

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type { RequestVariables } from "../../../base/http/context.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
-import { type Mismatch, mismatch, quoted } from "../../../base/kernel/result.ts";
+import { type Mismatch, mismatch, quote } from "../../../base/kernel/result.ts";
 import type { ErrorDeps, Explained } from "../http/on_error.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
@@ -58,7 +58,7 @@ export function openExplain(deps: ExplainDeps): ErrorDeps["explain"] {
 /** One explanation, whether the client that the request names exists or not. */
 function notOwn({ by, clientId }: Claim, own: ClientId): Explained {
   if (by === "access token") return { client: own, reason: "token.invalid", fault: UNKNOWN_TOKEN };
-  const { fault } = mismatch("client_id", `${quoted(own)} (the client of your certificate)`, clientId);
+  const { fault } = mismatch("client_id", `${quote(own)} (the client of your certificate)`, clientId);
   return { client: own, reason: "client.not_authenticated", fault };
 }
 
