@@ -6,7 +6,12 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { type ConsentId, paymentIdOf } from "../../src/base/kernel/identifiers.ts";
 import { transact, type Transaction } from "../../src/base/store/transaction.ts";
-import { type Consent, moveConsent, openConsent, rejectConsent } from "../../src/platform/core/consents/consent.ts";
+import {
+  type Consent,
+  moveConsent,
+  openConsent,
+  rejectConsent,
+} from "../../src/platform/core/consents/consent.ts";
 import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { PRESENT } from "../../src/platform/evidence/personal_data.ts";

@@ -1,6 +1,6 @@
 /** Which key a kid names: `importKeySet` against the key attacks of contract J1 to J38 [J6, J7, J8, J35, J36]. */
 import { assert, assertEquals } from "@std/assert";
-import { normaliseKid, importKeySet } from "../../../src/platform/core/participants/participant_keys.ts";
+import { importKeySet, normaliseKid } from "../../../src/platform/core/participants/participant_keys.ts";
 import { smallTestKey, testKey } from "testing/keys.ts";
 import { bytesOf } from "testing/raw_jws.ts";
 
