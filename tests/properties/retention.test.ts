@@ -56,7 +56,7 @@ const LIVES: readonly (readonly Step[])[] = [
 
 type Command =
   | { readonly do: "create"; readonly isSent: boolean; readonly steps: readonly Step[] }
-  | { readonly do: "authorise" | "reject" | "pay" | "settle" | "fail" | "erase"; readonly of: number }
+  | { readonly do: Step | "erase"; readonly of: number }
   | { readonly do: "forward"; readonly hours: number }
   | { readonly do: "copy" }
   | { readonly do: "restore" };
@@ -153,13 +153,8 @@ class Life {
       env.now,
     );
     const consent: Consent = { ...opened, ...(isSent ? { sentToBank: true } : {}) };
-    await this.#commit((tx, { consents }) =>
-      consents.stageCreation(tx, consent, {
-        actor: "tpp",
-        reason: "made",
-        evidence: [EVIDENCE("consent_request")],
-      })
-    );
+    const made = { actor: "tpp", reason: "made", evidence: [EVIDENCE("consent_request")] };
+    await this.#commit((tx, { consents }) => consents.stageCreation(tx, consent, made));
     const model: ModelCase = {
       status: "awaiting",
       wasAuthorised: false,
@@ -379,12 +374,11 @@ function shown({ id, model }: Case, now: number): string {
 
 const SEEN = [
   "a case erased since the copy",
-  "erasure: 200",
-  "erasure: 409",
-  "paid: whole, then without person",
-  "paid: without person, then gone",
-  "rejected: whole, then without person",
-  "rejected: without person, then gone",
+  ...[200, 409].map((status) => `erasure: ${status}`),
+  ...["paid", "rejected"].flatMap((end) => [
+    `${end}: whole, then without person`,
+    `${end}: without person, then gone`,
+  ]),
   "restore",
 ];
 
