@@ -37,7 +37,6 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** Every object in the value, the value first. */
 export function* objectsIn(value: unknown): Generator<JsonObject> {
-  if (typeof value !== "object" || value === null) return;
   if (isObject(value)) yield value;
-  for (const part of Object.values(value)) yield* objectsIn(part);
+  for (const part of value instanceof Object ? Object.values(value) : []) yield* objectsIn(part);
 }

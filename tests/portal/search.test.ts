@@ -90,6 +90,10 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "reference length allowed characters": "/docs/tpp#what-is-supported|/docs/contract/consents#rules",
   "retry payment after failure": "/docs/tpp#payment-statuses|/docs/tpp#pay-and-read-the-status",
   "is the bank down": "/docs/tpp#errors",
+  "chargeback": "/docs/tpp#dispute-a-payment",
+  "open a dispute": "/docs/tpp#dispute-a-payment",
+  "evidence for a court":
+    "/docs/tpp#the-evidence-of-a-payment|/docs/operations/disputes|/docs/operations/incidents",
 };
 
 Deno.test("what developers ask is found in the first three results [W4]", async () => {
