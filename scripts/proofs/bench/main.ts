@@ -20,8 +20,6 @@ import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
-import { overload } from "./overload.ts";
-import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
 import { countWrites, writesReport } from "./writes.ts";
 
@@ -140,35 +138,6 @@ async function measure(options: BenchOptions): Promise<number> {
   return failures.length > 0 || failed ? 1 : 0;
 }
 
-async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
-  await using env = await openServedEnvironment(SERVE);
-  const found = await soak(env, env.process.pid, minutes, say);
-  write(
-    json
-      ? `${JSON.stringify(found, null, 1)}\n`
-      : `${found.payments} payments in ${minutes} minutes at half load, ${found.failures} failed; resident memory ` +
-        `at most ${found.peaks.join(", ")} MB in its quarters (${found.slope} MB an hour)\n`,
-  );
-  return found.failures > 0 ? 1 : 0;
-}
-
-/** Fails if the flood takes more than a tenth of the payments. */
-async function overloaded({ overload: seconds, json }: BenchOptions): Promise<number> {
-  await using env = await openServedEnvironment({ ...SERVE, PLATFORM_LOG_LEVEL: "info" });
-  const found = await overload(env, seconds);
-  const { quiet, overloaded, started, capacity, flood, rejection } = found;
-  write(
-    json
-      ? `${JSON.stringify(found, null, 1)}\n`
-      : `payments made in time: ${quiet} of ${started} alone, ${overloaded} of ${started} at four times the capacity of ` +
-        `${Math.round(capacity)} requests a second; flood ${JSON.stringify(flood.statuses)} in ` +
-        `${flood.seconds.toFixed(1)} s\n` +
-        `processor time of a request: rejected ${rejection.rejected.toFixed(2)} ms, ` +
-        `served ${rejection.served.toFixed(2)} ms\n`,
-  );
-  return overloaded >= 0.9 * quiet ? 0 : 1;
-}
-
 function say(text: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
 }
@@ -184,10 +153,9 @@ async function counted(options: BenchOptions): Promise<number> {
   return found.some(({ failures }) => failures > 0) ? 1 : 0;
 }
 
-function runOf(options: BenchOptions): Promise<number> {
-  if (options.writes.length > 0) return counted(options);
-  if (options.overload > 0) return overloaded(options);
-  return options.soak > 0 ? soaked(options) : measure(options);
+if (import.meta.main) {
+  await runProgram(usage, (args) => {
+    const options = readBenchOptions(args);
+    return options.writes.length > 0 ? counted(options) : measure(options);
+  });
 }
-
-if (import.meta.main) await runProgram(usage, (args) => runOf(readBenchOptions(args)));

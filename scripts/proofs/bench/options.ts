@@ -15,10 +15,6 @@ export interface BenchOptions {
   readonly fill: number;
   /** Where the platform that is measured keeps its records. */
   readonly store: "file" | "postgres";
-  /** Minutes at half load, in place of the rounds. */
-  readonly soak: number;
-  /** Seconds of an overload, in place of the rounds. */
-  readonly overload: number;
   /** Engines on which to count what a payment writes and calls, in place of the rounds. */
   readonly writes: readonly Engine[];
   /** Roots of other checkouts whose payments are counted too. */
@@ -39,8 +35,6 @@ Usage: deno task bench [options]
   --warm N           payments before the first round (default 800)
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
-  --soak MINUTES     instead, run at half load and watch the memory
-  --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
   --beside A,B       with --writes: count for these other checkouts too, in turns
   --json             rows for machines
@@ -58,8 +52,6 @@ const NAMES = [
   "warm",
   "fill",
   "store",
-  "soak",
-  "overload",
   "writes",
   "beside",
 ] as const;
@@ -74,8 +66,6 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     warm: number("warm", given.warm ?? "800", 0),
     fill: number("fill", given.fill ?? "0", 0),
     store: engine(given.store ?? "file"),
-    soak: number("soak", given.soak ?? "0", 0),
-    overload: number("overload", given.overload ?? "0", 0),
     writes: given.writes?.split(",").map(engineOf) ?? [],
     beside: given.beside?.split(",") ?? [],
     json: given.json ?? false,

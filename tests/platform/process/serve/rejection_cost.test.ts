@@ -1,7 +1,6 @@
 /** The cost of a request that the admission control rejects. A flood of them must leave the processor to other requests. */
 import { assertLess } from "@std/assert";
-import { openFlooder } from "../../../../scripts/proofs/bench/overload.ts";
-import { rejectionCost, REQUESTS_NEEDED } from "../../../../scripts/proofs/bench/rejection_cost.ts";
+import { rejectionCost } from "support/rejection_cost.ts";
 import { openServedEnvironment } from "testing/served_environment.ts";
 
 /** Of the processor time of a request that is served: two signatures are checked and one is made for it. */
@@ -15,11 +14,7 @@ Deno.test({
       PLATFORM_RATE_LIMITS: "authorization=1000/1000,consents=1000/1000,reads=1000/1000",
       PLATFORM_REQUEST_WAIT_SECONDS: "1",
     });
-    const flooder = await openFlooder(env);
-    const { served, rejected } = await rejectionCost(
-      env.process.pid,
-      await flooder.prepare(REQUESTS_NEEDED, REQUESTS_NEEDED),
-    );
+    const { served, rejected } = await rejectionCost(env);
     assertLess(rejected / served, MAX_SHARE);
   },
 });

@@ -1,6 +1,18 @@
 /** Compares the cost of a request that the admission control rejects with the cost of a served one. */
-import type { ReadyRequest } from "./flood.ts";
-import { cpuMilliseconds } from "./process.ts";
+import { BASE_URL, throughProxy } from "testing/environment.ts";
+import { call, clientToken, createConsent, type FlowEnvironment, good } from "testing/flows.ts";
+import { signJwt } from "testing/jwts.ts";
+import { onboardOnly, type Participant, registrationClaims } from "testing/participants.ts";
+import type { ServedEnvironment } from "testing/served_environment.ts";
+import { cpuMilliseconds } from "../../scripts/proofs/bench/process.ts";
+import { BANK } from "../../scripts/proofs/bench/steps.ts";
+
+/** A request that is signed already. */
+interface ReadyRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: [string, string][];
+}
 
 /** Processor time of the whole process for one request, milliseconds. */
 export interface RejectionCost {
@@ -18,16 +30,17 @@ const ROUNDS = 5;
 /** A body must come within 5 s. On a slow computer that may be over before every request is rejected. */
 const ATTEMPTS = 2 * ROUNDS;
 
-/** Requests that {@link rejectionCost} needs, each of another consent: a repeated read reuses its signature. A rejected request is not used up, so one is sent again and again. */
-export const REQUESTS_NEEDED = 2 * COUNT + ATTEMPTS;
+/** Requests of one participant, each of another consent: a repeated read reuses its signature. A rejected request is not used up, so one is sent again and again. */
+const REQUESTS = 2 * COUNT + ATTEMPTS;
 
 /**
- * Measures it at a platform that serves no other requests meanwhile.
+ * Measures it at a platform that serves no other requests meanwhile, and whose rate limits are above their number.
  *
- * @param requests of one participant, whose rate limits are above their number
  * @throws {Error} if a request is not answered as expected
  */
-export async function rejectionCost(pid: number, requests: readonly ReadyRequest[]): Promise<RejectionCost> {
+export async function rejectionCost(env: ServedEnvironment): Promise<RejectionCost> {
+  const { process: { pid } } = env;
+  const requests = await signRequests(env);
   await costOf(pid, requests.slice(0, COUNT), SERVED_AT_ONCE, 200); // warms up
   const served = await costOf(pid, requests.slice(COUNT, 2 * COUNT), SERVED_AT_ONCE, 200);
   if (served === undefined) throw new Error("not every request was served");
@@ -38,6 +51,42 @@ export async function rejectionCost(pid: number, requests: readonly ReadyRequest
     if (rounds.length === ROUNDS) return { served, rejected: Math.min(...rounds) };
   }
   throw new Error("not every request was rejected");
+}
+
+async function signRequests(env: ServedEnvironment): Promise<readonly ReadyRequest[]> {
+  const tpp = await registerTpp(env);
+  const kept: Request[] = [];
+  const own: FlowEnvironment = Object.assign(Object.create(env), { tpp });
+  const recording: FlowEnvironment = Object.assign(Object.create(own), {
+    api: (request: Request): Promise<Response> => {
+      kept.push(throughProxy(request, tpp));
+      return Promise.resolve(new Response());
+    },
+  });
+  const bound = await clientToken(own, tpp, BANK);
+  while (kept.length < REQUESTS) {
+    const { Data } = await createConsent(own, bound, undefined, BANK);
+    await call(recording, tpp, bound, `/${BANK}/domestic-payment-consents/v1/${Data.ConsentId}`);
+  }
+  const origin = `http://127.0.0.1:${env.fixture.env["PORT"]}`;
+  return kept.map(({ url, method, headers }) => ({
+    url: origin + new URL(url).pathname,
+    method,
+    headers: [...headers],
+  }));
+}
+
+async function registerTpp(env: ServedEnvironment): Promise<Participant> {
+  const tpp = await onboardOnly(env.fixture, {
+    name: "Flood Ltd",
+    role: "PISP",
+    keys: [14, 15],
+    redirectUris: env.tpp.redirectUris,
+  });
+  const body = await signJwt(tpp.signing, registrationClaims(env.fixture, tpp));
+  const headers = { "content-type": "application/jose" };
+  await good(env.api(new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }), tpp), 201);
+  return tpp;
 }
 
 /** Bodies of its own each time: they must be open until every request is rejected. */
