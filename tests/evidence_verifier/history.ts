@@ -7,13 +7,14 @@ function leafOf(record: Entry): Uint8Array<ArrayBuffer> {
   return sha256(new Uint8Array([0]), canonicalForm(record));
 }
 
-/** The first 16 octets of SHA-256, as a version 8 UUID. */
+/** The first 6 octets of the consent's id and the next 10 of SHA-256, as a version 8 UUID. */
 function paymentOf(consent: string): string {
   const octets = (sha256(`domestic payment of consent ${consent}`)).slice(0, 16);
   octets.set([(octets[6] ?? 0) % 16 + 0x80], 6);
   octets.set([(octets[8] ?? 0) % 64 + 0x80], 8);
   const hex = octets.toHex();
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return [consent.slice(0, 8), consent.slice(9, 13), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)]
+    .join("-");
 }
 
 type Placed = NonNullable<Case["bundle"]["withheld"]>[number] & { readonly record?: Entry };

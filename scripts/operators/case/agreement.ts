@@ -366,9 +366,10 @@ function* verifyGrants(entries: readonly BundleEntry[], { payment }: Statement):
   }
 }
 
-/** Returns the id of a consent's payment: a version 8 UUID (RFC 9562 §5.8) of its SHA-256. */
+/** Returns the id of a consent's payment: a version 8 UUID (RFC 9562 §5.8) of its time and its SHA-256. */
 function paymentOf(consent: string): string {
   const octets = digestOf("domestic payment of consent ", consent).slice(0, 16);
+  octets.setFromHex(consent.slice(0, 13).replace("-", ""));
   octets[6] = (octets[6] ?? 0) & 0x0f | 0x80;
   octets[8] = (octets[8] ?? 0) & 0x3f | 0x80;
   return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
