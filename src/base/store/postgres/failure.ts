@@ -17,8 +17,8 @@ export class PostgresFailure extends StoreFailure {
   }
 }
 
-/** An entry exists that a commit's check requires not to exist (`migrations/0001_entry.sql`). */
-export const CHECK_FAILED = "HB001";
+/** Another commit has inserted an entry of this one at the same time (`migrations/0001_entry.sql`). */
+export const INSERTED_MEANWHILE = "HB001";
 
 /** Error codes of a lost connection. The statement may have been executed. */
 const LOST: ReadonlySet<string> = new Set([

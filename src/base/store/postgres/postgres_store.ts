@@ -11,7 +11,7 @@ import { monotonicClock } from "../../kernel/clock.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "../store.ts";
 import type { Connections, Sql } from "./connections.ts";
 import { startExpiry } from "./expiry.ts";
-import { CHECK_FAILED, PostgresFailure } from "./failure.ts";
+import { INSERTED_MEANWHILE, PostgresFailure } from "./failure.ts";
 import { encodeKey } from "./key_codec.ts";
 import { openSharedReads, readTogether } from "./shared_reads.ts";
 
@@ -98,14 +98,13 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
     try {
       return await connections.run((sql) => call(sql, isRepetition));
     } catch (error) {
-      const isConflict = hasCode(error, CHECK_FAILED);
-      if (isConflict && !isRepetition) return false;
-      if (!isConflict) { // else the entry may be the commit's own, and the next repetition tells
-        if (!(error instanceof StoreFailure)) throw error;
-        mayHaveHappened ||= error instanceof PostgresFailure && error.isOutcomeUnknown;
-        const patience = mayHaveHappened ? UNKNOWN_PATIENCE_MS : UNSENT_PATIENCE_MS;
-        if (monotonicClock() - startedAt + RETRY_MS >= patience) throw error;
-      }
+      const passedMs = monotonicClock() - startedAt;
+      // The next call finds the entry.
+      if (hasCode(error, INSERTED_MEANWHILE) && passedMs < UNSENT_PATIENCE_MS) continue;
+      if (!(error instanceof StoreFailure)) throw error;
+      mayHaveHappened ||= error instanceof PostgresFailure && error.isOutcomeUnknown;
+      const patience = mayHaveHappened ? UNKNOWN_PATIENCE_MS : UNSENT_PATIENCE_MS;
+      if (passedMs + RETRY_MS >= patience) throw error;
     }
     await pause();
   }

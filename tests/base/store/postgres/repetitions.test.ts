@@ -5,7 +5,11 @@
 import { assertEquals } from "@std/assert";
 import type { Connections, Sql } from "../../../../src/base/store/postgres/connections.ts";
 import { startExpiry } from "../../../../src/base/store/postgres/expiry.ts";
-import { asFailure, CHECK_FAILED, PostgresFailure } from "../../../../src/base/store/postgres/failure.ts";
+import {
+  asFailure,
+  INSERTED_MEANWHILE,
+  PostgresFailure,
+} from "../../../../src/base/store/postgres/failure.ts";
 import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
 import { arrayOf, openPostgresStore, timeOf } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { openSharedReads, type Read } from "../../../../src/base/store/postgres/shared_reads.ts";
@@ -47,6 +51,7 @@ function scripted(...answers: readonly Answer[]): Scripted {
 }
 
 const DONE = [{ done: true }];
+const NOT_DONE = [{ done: false }];
 const [DEADLOCK, LOST, BUG] = ["40P01", "57P01", "23505"];
 const COMMIT: Commit = {
   checks: [{ key: ["a"], version: null }, { key: ["b"], version: "v" }],
@@ -67,12 +72,21 @@ const COMMITS: Readonly<
   "it is done": [[[DONE]], [false], true],
   "it was repeated before": [[[[{ done: false }]]], [false], false],
   "no row": [[[[]]], [false], false],
-  "a check fails": [[[CHECK_FAILED]], [false], false],
+  "an entry is inserted meanwhile": [[[INSERTED_MEANWHILE], [NOT_DONE]], [false, false], false],
+  "entries are inserted for 3 s": [
+    [[INSERTED_MEANWHILE, 2999], [INSERTED_MEANWHILE, 1]],
+    [false, false],
+    "PostgreSQL: scripted (HB001)",
+  ],
   "a deadlock": [[[DEADLOCK], [DEADLOCK], [DONE]], [false, false, false], true],
-  "a check fails after a deadlock": [[[DEADLOCK], [CHECK_FAILED]], [false, false], false],
+  "an entry is inserted after a deadlock": [
+    [[DEADLOCK], [INSERTED_MEANWHILE], [DONE]],
+    [false, false, false],
+    true,
+  ],
   "the connection is lost": [[[LOST], [DONE]], [false, true], true],
   "a deadlock after that": [[[LOST], [DEADLOCK], [DONE]], [false, true, true], true],
-  "a check fails after that": [[[LOST], [CHECK_FAILED], [DONE]], [false, true, true], true],
+  "an entry is inserted after that": [[[LOST], [INSERTED_MEANWHILE], [DONE]], [false, true, true], true],
   "a bug": [[[BUG]], [false], "PostgreSQL: scripted (23505)"],
   "a deadlock within 2.9 s": [[[DEADLOCK, 2899], [DONE]], [false, false], true],
   "a deadlock after 2.9 s": [[[DEADLOCK, 2900]], [false], "scripted (40P01)"],

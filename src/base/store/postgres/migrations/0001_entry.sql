@@ -26,9 +26,9 @@ create function hub.commit_entries(
 ) returns boolean language plpgsql as $$
 declare
   failed boolean;
-  absent bytea[];
   is_done boolean;
-  inserted bigint;
+  held_keys bytea[];
+  not_kept bytea[];
 begin
   with held as materialized (
     select key, version from hub.entry
@@ -36,8 +36,9 @@ begin
   )
   select bool_or(held.version is distinct from checked.version),
          coalesce(array_agg(distinct checked.key) filter (where checked.version is null), '{}'),
-         (select bool_or(held.version = commit_id) from held)
-    into failed, absent, is_done
+         (select bool_or(held.version = commit_id) from held),
+         (select coalesce(array_agg(held.key), '{}') from held)
+    into failed, not_kept, is_done, held_keys
     from unnest(check_keys, check_versions) as checked (key, version)
     left join held using (key);
   if is_repetition and is_done then
@@ -47,34 +48,31 @@ begin
     return false;
   end if;
 
-  -- Entries that must not exist, whether they are written or only checked. The locks do not cover an entry that another
-  -- commit is inserting. `do nothing` waits until that commit has ended, but not for a commit that has locked the entry
-  -- since, which may wait for this one. Updates and deletions come later, because `do nothing` waits for those too. The
-  -- exception undoes this commit.
-  if cardinality(absent) > 0 then
+  -- The locks do not cover an entry that another commit is inserting, whether it is written here or only must not exist.
+  -- An insertion waits until that commit has ended, but not for a commit that has locked the entry since, which may wait
+  -- for this one. Then the caller calls again, and finds the entry. Updates and deletions come later, because an insertion
+  -- waits for those too. `on conflict` would write an entry twice to the log.
+  begin
     insert into hub.entry (key, value, version, expires_at)
-      select missing.key, coalesce(written.value, 'null'), commit_id, written.expires_at
-        from unnest(absent) as missing (key)
-        left join unnest(set_keys, set_values, set_expiries) as written (key, value, expires_at) using (key)
-        order by missing.key
-      on conflict (key) do nothing;
-    get diagnostics inserted = row_count;
-    if inserted < cardinality(absent) then
-      raise exception using errcode = 'HB001', message = 'an entry exists that must not';
-    end if;
-    if not absent <@ set_keys then
-      delete from hub.entry where key = any (absent) and key <> all (set_keys);
-    end if;
+      select key, coalesce(written.value, 'null'), commit_id, written.expires_at
+        from unnest(set_keys, set_values, set_expiries) as written (key, value, expires_at)
+        full join unnest(not_kept) as missing (key) using (key)
+        where key <> all (held_keys)
+        order by key;
+  exception when unique_violation then
+    raise exception using errcode = 'HB001', message = 'another commit has inserted an entry of this one';
+  end;
+  not_kept := array(select unnest(not_kept) except select unnest(set_keys));
+  if cardinality(not_kept) > 0 then
+    delete from hub.entry where key = any (not_kept);
   end if;
 
-  insert into hub.entry (key, value, version, expires_at)
-    select written.key, written.value, commit_id, written.expires_at
+  if cardinality(held_keys) > 0 then
+    update hub.entry
+      set value = written.value, version = commit_id, expires_at = written.expires_at
       from unnest(set_keys, set_values, set_expiries) as written (key, value, expires_at)
-      where written.key <> all (absent)
-      order by written.key
-    on conflict (key) do update
-      set value = excluded.value, version = excluded.version, expires_at = excluded.expires_at;
-
+      where entry.key = written.key and written.key = any (held_keys);
+  end if;
   if cardinality(delete_keys) > 0 then
     delete from hub.entry where key = any (delete_keys);
   end if;

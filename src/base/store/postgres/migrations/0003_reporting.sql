@@ -39,6 +39,9 @@ create function reporting.time_of(milliseconds text) returns timestamptz languag
 create function reporting.amount_of(amount text) returns numeric language sql immutable
   return case when amount ~ '^\d{1,30}(\.\d{1,30})?$' then amount::numeric end;
 
+create function reporting.count_of(number text) returns integer language sql immutable
+  return case when number ~ '^\d{1,9}$' then number::integer else 0 end;
+
 create table reporting.consent (
   consent_id text primary key,
   bank text,
@@ -118,19 +121,19 @@ comment on column reporting.payment_order.due_at is 'Time of the next push. For 
 
 create table reporting.event (
   subject text,
-  place text,
+  sequence integer,
   at timestamptz,
   event text,
   actor text,
   page_language text,
   page_sha256 text,
-  primary key (subject, place)
+  primary key (subject, sequence)
 );
 create index event_at on reporting.event (at);
 
 comment on table reporting.event is 'The history of consents, payments, clients and holds.';
 comment on column reporting.event.subject is 'Id of the consent, payment, client or hold.';
-comment on column reporting.event.place is 'Place in its history: places of one subject have the order of its events.';
+comment on column reporting.event.sequence is 'Number of the event in its history, from 1.';
 comment on column reporting.event.at is 'Time of the event.';
 comment on column reporting.event.event is 'Area and event, such as `consent.Authorized`.';
 comment on column reporting.event.actor is 'A client id, `bank` and its code, `customer`, `clock`, `platform`, or `operator` without the name.';
@@ -244,7 +247,7 @@ begin
   insert into reporting.payment_order as known (payment_id, bank, delivery, failures, due_at)
     select reporting.part_of(new.key, 2), bank,
         case state when 'dead' then 'given up' when 'held' then 'held' else 'waiting' end,
-        reporting.amount_of(failures)::integer, reporting.time_of(coalesce("dueAt", "heldAt", "diedAt"))
+        reporting.count_of(failures), reporting.time_of(coalesce("dueAt", "heldAt", "diedAt"))
       from json_to_record(new.value) as stored (
         bank text, state text, failures text, "dueAt" text, "heldAt" text, "diedAt" text)
     on conflict (payment_id) do update
@@ -257,25 +260,23 @@ $$;
 
 create function reporting.feed_event() returns trigger language plpgsql
   security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  its_key constant bytea = coalesce(new.key, old.key);
-  its_subject constant text = reporting.part_of(its_key, 2);
-  its_place constant text = reporting.part_of(its_key, 3) || ' ' || reporting.part_of(its_key, 4);
 begin
   if tg_op <> 'INSERT' then
-    delete from reporting.event where subject = its_subject and place = its_place;
+    delete from reporting.event
+      where subject = reporting.part_of(old.key, 2) and sequence = reporting.count_of(old.value ->> 'sequence');
   end if;
   if tg_op = 'DELETE' then
     return null;
   end if;
   insert into reporting.event
-    select its_subject, its_place, reporting.time_of(at), event,
+    select reporting.part_of(new.key, 2), reporting.count_of(sequence), reporting.time_of(at), event,
         case
           when actor in ('customer', 'clock', 'platform') or actor like 'SC-%' or actor like 'bank %' then actor
           else 'operator'
         end,
         page ->> 'language', page ->> 'sha256'
-      from json_to_record(new.value) as stored (at text, event text, actor text, page json);
+      from json_to_record(new.value) as stored (sequence text, at text, event text, actor text, page json)
+    on conflict (subject, sequence) do nothing;
   return null;
 end
 $$;
