@@ -124,13 +124,18 @@ export function unknownCommand(given: string, known: readonly string[]): UsageEr
   return new UsageError(`There is no command ${given}${suggestion(given, known)} --help lists them.`);
 }
 
+/** The error of a command line without options that the command needs. */
+export function missingOptions(...names: readonly string[]): UsageError {
+  return new UsageError(`Missing: ${names.map((name) => `--${name}`).join(", ")}; --help lists the options.`);
+}
+
 /** Letters that may differ from what was meant. */
 const MOST_TYPOS = 3;
 
 /** Returns how the sentence goes on. */
 function suggestion(given: string, known: readonly string[]): string {
   const near = known.length === 0 ? "" : closest(given, known);
-  const isNear = distance(given, near) <= Math.min(MOST_TYPOS, near.length / 3);
+  const isNear = distance(given, near) <= Math.min(MOST_TYPOS, near.length / 2.5);
   return isNear ? `. Did you mean ${near}?` : ";";
 }
 

@@ -38,6 +38,8 @@ export interface FormView {
   /** Sent with the fields. */
   readonly hidden?: readonly (readonly [name: string, value: string])[];
   readonly submit: Child;
+  /** It stops or takes away something. */
+  readonly isDanger?: boolean;
   /** The page that the reader came from. */
   readonly back: string;
   /** Why the API did not make the change, in English. */
@@ -66,7 +68,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
         {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
         {fields.map((field) => <FieldRow visit={visit} field={field} fault={fault?.of.get(field)} />)}
         <div class="buttons">
-          <button type="submit" class="accept">{submit}</button>
+          <button type="submit" class={view.isDanger === true ? "accept danger" : "accept"}>{submit}</button>
           <a class="button" href={back}>
             <span>{phrase(language, "form.back")}</span>
           </a>

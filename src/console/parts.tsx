@@ -1,7 +1,7 @@
 /** Parts that several pages of a console have. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { formatInstant } from "../pages/formats.ts";
+import { formatDay, formatInstant, formatSecond } from "../pages/formats.ts";
 import type { Language } from "../pages/language.ts";
 import { phrase } from "./phrase.ts";
 import type { Answer, Visit } from "./visit.ts";
@@ -19,6 +19,20 @@ export function Instant(
   { visit: { language }, at }: { readonly visit: { readonly language: Language }; readonly at: string },
 ): JSX.Element {
   return <time datetime={at}>{formatInstant(language, Date.parse(at))}</time>;
+}
+
+/** Points in time of rows in their order, to the second (UTC): the day stands where it begins. */
+export function stamps(
+  { language }: { readonly language: Language },
+  ats: readonly string[],
+): readonly JSX.Element[] {
+  const days = ats.map((at) => formatDay(language, Date.parse(at)));
+  return ats.map((at, row) => (
+    <time datetime={at}>
+      <span class={days[row] === days[row - 1] ? "visually-hidden" : "day"}>{days[row]}</span>{" "}
+      <span class="number">{formatSecond(language, Date.parse(at))}</span>
+    </time>
+  ));
 }
 
 /** The head of a column by which a link sorts the rows. */

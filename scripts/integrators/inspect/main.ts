@@ -1,6 +1,6 @@
 /** `deno task inspect`: decodes a JWT or a payload signature, shows its times, and verifies it with the keys at hand. */
 import { openPlatform } from "../../command_line/platform.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { type Options, runProgram, UsageError, wordsAndOptions } from "../../command_line/run.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { inspect } from "./inspect.ts";
 
@@ -12,10 +12,12 @@ const USAGE = `deno task inspect <token | address with oAuthUrl | -> [--name <fo
   --name  a participant's folder: its keys verify, and a bank's decrypt
   --body  the file with the body that a payload signature is for`;
 
+const OPTIONS = { names: ["name", "body"], switches: [] } as const;
+
 await runProgram(USAGE, async (args, print) => {
-  const [given, ...rest] = args;
-  if (given === undefined || given.startsWith("--")) throw new UsageError(USAGE);
-  const { name, body } = optionsOf(rest, ["name", "body"]);
+  const { words: [given, ...more], given: options } = wordsAndOptions(args, OPTIONS);
+  const { name, body } = options as Options<"name" | "body", never>;
+  if (given === undefined || more.length > 0) throw new UsageError(USAGE);
   const text = (given === "-" ? await new Response(Deno.stdin.readable).text() : given).trim();
   const dir = sandboxFolder(Deno.env.toObject());
   const lines = await inspect(URL.parse(text)?.searchParams.get("oAuthUrl") ?? text, {

@@ -3,7 +3,7 @@ import { exportJWK } from "jose";
 import { generateKeyPair } from "oauth4webapi";
 import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { type KnownPlatform, openPlatform } from "../../command_line/platform.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { writeSecretFile } from "../../command_line/secret_file.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { signAssertion, signBankResult, signBody, signProof, signRegistration } from "./sign.ts";
@@ -35,6 +35,7 @@ const OPTIONS = [
 ] as const;
 type Given = { readonly [name in typeof OPTIONS[number]]?: string };
 
+const KINDS = ["assertion", "dpop", "payload", "registration", "bank-result"];
 const STATUS_CODES = ["success", "failure", "insufficient_funds"] as const;
 
 async function sign(what: string, given: Given, platform: KnownPlatform, dir: string): Promise<string> {
@@ -100,6 +101,7 @@ async function proofKeys(file: string): Promise<CryptoKeyPair> {
 await runProgram(USAGE, async (args, print) => {
   const [what = "", ...rest] = args[0]?.startsWith("-") ? ["", ...args] : args;
   const given = optionsOf(rest, OPTIONS);
+  if (what !== "" && !KINDS.includes(what)) throw unknownCommand(what, KINDS);
   const dir = sandboxFolder(Deno.env.toObject());
   print(await sign(what, given, await openPlatform(dir), dir));
 });

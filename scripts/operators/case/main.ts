@@ -2,7 +2,7 @@
 import { decodeJwt } from "jose";
 import { z } from "zod";
 import { isUuid } from "../../../src/base/kernel/identifiers.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { type Options, runProgram, UsageError, wordsAndOptions } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
@@ -26,6 +26,9 @@ deno task case compare <FILE> <FILE>
   PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are
   read from the environment or .env.`;
 
+const VERIFY = { names: ["platform", "tpp", "bank", "revoked"], switches: [] } as const;
+const OPTIONS = { names: ["bundle", "url"], switches: ["json", "screen"] } as const;
+
 /** Dependencies of the command. */
 export interface CaseTools extends ApiTools {
   readonly readBytes: (path: string) => Promise<Uint8Array>;
@@ -37,14 +40,17 @@ export interface CaseTools extends ApiTools {
 export async function caseCommand(args: readonly string[], tools: CaseTools): Promise<boolean> {
   const [first, ...rest] = args;
   if (first === "verify") {
-    const given = verifyArguments(rest);
+    const { words, given: options } = wordsAndOptions(rest, VERIFY);
+    const named = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const given = verifyArguments([...words, ...named]);
     if (given === undefined) throw new UsageError(USAGE);
     return await verifyFiles(given, tools.readBytes, tools.print);
   }
   if (first === "compare") return await compare(rest, tools);
-  if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
-  const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
-  const text = await bundleText(tools, url, first);
+  const { words: [id, ...more], given } = wordsAndOptions(args, OPTIONS);
+  const { bundle: file, url, json, screen } = given as Options<"bundle" | "url", "json" | "screen">;
+  if (id === undefined || more.length > 0) throw new UsageError(USAGE);
+  const text = await bundleText(tools, url, id);
   if (file !== undefined) await tools.writeText(file, text);
   if (json) tools.print(text.trimEnd());
   else if (isDeletion(JSON.parse(text))) {

@@ -2,7 +2,7 @@
 import { decodeJwt, type JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { asHash, type Hash } from "../../../src/base/merkle/tree.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { missingOptions, optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
@@ -23,6 +23,8 @@ deno task log timestamp --file FILE --authority URL --trusted FILE
   --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
   --issuer: the platform's authorization URL. PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and
   PLATFORM_OPERATIONS_PORT are read from the environment or .env.`;
+
+const VERBS = ["checkpoint", "witness", "acknowledge", "timestamp"];
 
 /** Exit status of a witness that sees a restore which its auditor has not acknowledged. */
 export const RESTORED_STATUS = 3;
@@ -47,9 +49,10 @@ export async function logCommand(args: readonly string[], tools: LogTools): Prom
   }
   if (verb === "acknowledge") return await acknowledge(tools, rest);
   if (verb === "timestamp") return await timestampLast(tools, rest);
-  if (verb !== "witness") throw new UsageError(USAGE);
+  if (verb === undefined) throw new UsageError(USAGE);
+  if (verb !== "witness") throw unknownCommand(verb, VERBS);
   const { file, issuer, url } = optionsOf(rest, ["file", "issuer", "url"]);
-  if (file === undefined || issuer === undefined) throw new UsageError(USAGE);
+  if (file === undefined || issuer === undefined) throw missingOptions("file", "issuer");
   return await witness(tools, file, issuer, url);
 }
 
@@ -85,7 +88,7 @@ async function witness(
 /** Adds to the file that the auditor knows of a restore. @throws {Error} if no checkpoint in the file declares it */
 async function acknowledge(tools: LogTools, args: readonly string[]): Promise<true> {
   const { file, epoch } = optionsOf(args, ["file", "epoch"]);
-  if (file === undefined || epoch === undefined) throw new UsageError(USAGE);
+  if (file === undefined || epoch === undefined) throw missingOptions("file", "epoch");
   const { checkpoints, acknowledged } = await allSeen(tools, file);
   if (!checkpoints.some((jwt) => seenBefore(jwt).restored?.epoch === epoch)) {
     throw new Error(`no checkpoint in ${file} declares the epoch ${epoch}`);
@@ -97,7 +100,9 @@ async function acknowledge(tools: LogTools, args: readonly string[]): Promise<tr
 
 async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
   const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
-  if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
+  if (file === undefined || url === undefined || trusted === undefined) {
+    throw missingOptions("file", "authority", "trusted");
+  }
   const last = (await allSeen(tools, file)).checkpoints.at(-1);
   if (last === undefined) throw new Error(`${file} has no checkpoint; run the witness first`);
   const { size } = seenBefore(last);

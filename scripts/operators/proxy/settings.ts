@@ -2,9 +2,8 @@
  * Settings of the reference proxies: from the platform's environment if both must agree, else from the command line.
  * Every value is validated, so that it cannot inject a directive.
  */
-import { parseArgs } from "node:util";
 import { readCells } from "../../../src/platform/config/cells.ts";
-import { UsageError } from "../../command_line/run.ts";
+import { type Options, UsageError, wordsAndOptions } from "../../command_line/run.ts";
 
 /** The proxies that there are templates for. */
 export const PROXIES = ["nginx", "haproxy"] as const;
@@ -106,6 +105,8 @@ const RULES = {
   "metrics-listen": ADDRESS,
 } as const;
 
+const OPTIONS = { names: ["out", ...Object.keys(RULES)], switches: ["overwrite"] };
+
 const USUAL = {
   listen: "0.0.0.0:443",
   "api-certificate": "/etc/payment-platform/tls/api.pem",
@@ -132,7 +133,8 @@ export function readOrder(
   env: Env,
 ): ProxyOrder {
   const faults: string[] = [];
-  const { values, positionals, overwrite } = parse(args);
+  const { words: positionals, given } = wordsAndOptions(args, OPTIONS);
+  const { overwrite = false, ...values } = given as Options<string, "overwrite">;
   const proxy = PROXIES.find((name) => name === positionals[0]);
   if (proxy === undefined || positionals.length !== 1) {
     throw new SettingsError([`say ${PROXIES.join(" or ")}`]);
@@ -223,23 +225,4 @@ function ownAddress(env: Env): string {
   const host = env["HOST"] || "127.0.0.1";
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `${reachable.includes(":") ? `[${reachable}]` : reachable}:${env["PORT"] || "8080"}`;
-}
-
-function parse(
-  args: readonly string[],
-): { values: Readonly<Record<string, string | undefined>>; positionals: string[]; overwrite: boolean } {
-  const options = Object.fromEntries(
-    ["out", ...Object.keys(RULES)].map((name) => [name, { type: "string" as const }]),
-  );
-  try {
-    const { values, positionals } = parseArgs({
-      args: args.filter((arg) => arg !== "--overwrite"),
-      options,
-      strict: true,
-      allowPositionals: true,
-    });
-    return { values, positionals, overwrite: args.includes("--overwrite") };
-  } catch (error) {
-    throw new SettingsError([error instanceof Error ? error.message : String(error)]);
-  }
 }

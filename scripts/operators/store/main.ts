@@ -11,7 +11,7 @@ import {
   readPostgresUrl,
   withoutPassword,
 } from "../../../src/base/store/postgres/settings.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { missingOptions, optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { backup } from "./backup.ts";
 import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
@@ -33,6 +33,8 @@ deno task store copy [--from DATABASE] [--to DATABASE]
 deno task store migrate [--at URL]
   Brings the schema of a PostgreSQL database up to date. It needs the role that owns the schema, or may create it.`;
 
+const VERBS = ["backup", "restored", "assign", "copy", "migrate"];
+
 /** Runs one command line and returns what it prints. @throws {UsageError} and errors in one sentence */
 export async function storeCommand(
   args: readonly string[],
@@ -41,30 +43,35 @@ export async function storeCommand(
   const [verb, ...rest] = args;
   if (verb === "backup") {
     const { from = storeUrl, to } = optionsOf(rest, ["from", "to"]);
-    if (from === undefined || to === undefined) throw new UsageError(USAGE);
+    if (from === undefined || to === undefined) throw missingOptions(from === undefined ? "from" : "to");
     return await backup(from, to, now);
   }
   if (verb === "restored") {
     const { at = storeUrl, "taken-at": time } = optionsOf(rest, ["at", "taken-at"]);
-    if (at === undefined || time === undefined) throw new UsageError(USAGE);
+    if (at === undefined || time === undefined) throw missingOptions(at === undefined ? "at" : "taken-at");
     return await restored(at, takenAt(time));
   }
   if (verb === "assign") {
     const { at = storeUrl, issuer } = optionsOf(rest, ["at", "issuer"]);
-    if (at === undefined || issuer === undefined || URL.parse(issuer) === null) throw new UsageError(USAGE);
+    if (at === undefined || issuer === undefined) throw missingOptions(at === undefined ? "at" : "issuer");
+    if (URL.parse(issuer) === null) throw new UsageError("--issuer must be a URL.");
     return await assign(at, issuer);
   }
   if (verb === "copy") {
     const { from = storeUrl, to = storeUrl } = optionsOf(rest, ["from", "to"]);
-    if (from === undefined || to === undefined || from === to) throw new UsageError(USAGE);
+    if (from === undefined || to === undefined || from === to) {
+      throw new UsageError(
+        "--from and --to must be two databases; one of them may be left out for the platform's own.",
+      );
+    }
     return await copyStore(from, to);
   }
   if (verb === "migrate") {
     const at = optionsOf(rest, ["at"]).at ?? storeUrl;
-    if (at === undefined || !isPostgresUrl(at)) throw new UsageError(USAGE);
+    if (at === undefined || !isPostgresUrl(at)) throw new UsageError("--at must be a URL, postgres://…");
     return await migratePostgres(at);
   }
-  throw new UsageError(USAGE);
+  throw verb === undefined ? new UsageError(USAGE) : unknownCommand(verb, VERBS);
 }
 
 async function migratePostgres(url: string): Promise<string> {

@@ -90,7 +90,9 @@ export function serviceCommand(
   if (program !== "deno" || run !== "run") throw new Error(`${command} is not a task that runs a program`);
   const missing = Object.keys(flags).filter((flag) => !words.some((word) => flagOf(word) === flag));
   if (missing.length > 0) throw new Error(`the task has no ${missing.join(", ")}`);
-  const kept = words.filter((word) => word !== "--env-file").map((word) => flags[flagOf(word)] ?? word);
+  const kept = words.filter((word) => word !== "--env-file" && word !== "--quiet").map((word) =>
+    flags[flagOf(word)] ?? word
+  );
   const all = kept.map((word) => flagOf(word) === "--allow-env" ? [word, ...variables].join(",") : word);
   return ["/usr/local/bin/deno", "run", "--cached-only", ...more, ...all, ...args];
 }

@@ -89,6 +89,7 @@ function draw(
     path,
     fields: action.fields.map((field) => formField(language, field)),
     submit: title,
+    isDanger: /\/(block|revoke-tokens|hold|close)$/.test(action.path),
     back: action.back,
     fault,
   };

@@ -6,6 +6,7 @@ import { Fact } from "../../../pages/fact.tsx";
 import { formatDay, formatMoment, formatSpan } from "../../../pages/formats.ts";
 import { caseSummarySchema } from "../cases/case_representation.ts";
 import { CaseHead, type Summary } from "./case_head.tsx";
+import { ProofName } from "./evidence_page.tsx";
 import { EventName } from "./history_page.tsx";
 import { Read } from "../../../console/parts.tsx";
 import { phrase } from "./phrase.ts";
@@ -81,7 +82,7 @@ function Step({ visit, entry, before, place }: StepProps): JSX.Element {
         at={Date.parse(entry.DateTime)}
         before={before && Date.parse(before.DateTime)}
       />
-      <p>
+      <p class="what">
         <EventName visit={visit} event={event} />
       </p>
       <dl>
@@ -118,7 +119,7 @@ function When(
   return (
     <p class="when">
       <time datetime={new Date(at).toISOString()}>
-        {isNewDay ? `${formatDay(language, at)} ` : ""}
+        {isNewDay ? <span class="day">{formatDay(language, at)}</span> : null}
         <span class="number">{formatMoment(language, at)}</span>
       </time>
       {before === undefined ? null : <span class="distance">+{formatSpan(language, at - before)}</span>}
@@ -138,10 +139,10 @@ function Evidence(
       {items.map(({ Kind, IsDeleted }, item) => (
         <span class="piece">
           {IsDeleted
-            ? [<code dir="ltr">{Kind}</code>, " ", phrase(language, "case.deleted")]
+            ? [<ProofName language={language} kind={Kind} />, " ", phrase(language, "case.deleted")]
             : (
               <a href={`/console/cases/${encodeURIComponent(id)}/evidence/${index}/${item}`}>
-                <code dir="ltr">{Kind}</code>
+                <ProofName language={language} kind={Kind} />
               </a>
             )}
         </span>

@@ -52,7 +52,9 @@ function Whose({ alarm }: { readonly alarm: Alarm }): JSX.Element {
     <li>
       <a href={pathOf(alarm)}>
         <bdi>{alarm.Of}</bdi>
-        {alarm.Value === undefined ? null : <span class="number">{valueOf(alarm.Name, alarm.Value)}</span>}
+        {alarm.Value === undefined
+          ? null
+          : <span class="number count">{valueOf(alarm.Name, alarm.Value)}</span>}
       </a>
     </li>
   );

@@ -1,4 +1,4 @@
-/** The events of histories that have words for people. Others are shown by their names. */
+/** The events of histories and the kinds of evidence that have words for people. Others are shown by their names. */
 import type { PlainKey } from "./phrase.ts";
 
 const EVENTS = [
@@ -33,6 +33,20 @@ const EVENTS = [
   "bank.outage_planned",
   "bank.outage_changed",
   "bank.outage_cancelled",
+  "consent.token_revoked",
+  "consent.personal_data_deleted",
+  "consent.erased",
+  "payment.erased",
+  "consent.evidence_deleted",
+  "payment.evidence_deleted",
+  "dispute.opened",
+  "dispute.answered",
+  "dispute.withdrawn",
+  "dispute.decided",
+  "proposal.made",
+  "proposal.approved",
+  "proposal.refused",
+  "proposal.withdrawn",
   "operator.read",
   "operator.signed_in",
   "operator.forbidden",
@@ -45,4 +59,26 @@ const EVENTS = [
 export function eventWords(event: string): PlainKey | undefined {
   const known = EVENTS.find((name) => name === event);
   return known === undefined ? undefined : `event.${known}`;
+}
+
+const PROOFS = [
+  "consent_request",
+  "pushed_request",
+  "handover",
+  "payer_accounts",
+  "sca_result",
+  "decision",
+  "payment_request",
+  "order",
+  "order_response",
+  "status_report",
+  "stated_order",
+  "tpp_dispute",
+  "bank_dispute",
+] as const;
+
+/** Returns the message for a kind of evidence, or undefined if it has none. */
+export function proofWords(kind: string): PlainKey | undefined {
+  const known = PROOFS.find((name) => name === kind);
+  return known === undefined ? undefined : `proof.${known}`;
 }

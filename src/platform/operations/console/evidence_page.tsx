@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Answer, Visit } from "../../../console/visit.ts";
+import { proofWords } from "./event_words.ts";
 import { EventName } from "./history_page.tsx";
 import { phrase } from "./phrase.ts";
 
@@ -79,7 +80,8 @@ function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown 
       <section class="card">
         <dl class="facts">
           <Fact name={phrase(language, "evidence.kind")}>
-            <code dir="ltr">{piece.kind}</code>
+            <ProofName language={language} kind={piece.kind} />{" "}
+            <code class="detail" dir="ltr">{piece.kind}</code>
           </Fact>
           <Fact name={phrase(language, "column.event")}>
             <EventName visit={visit} event={piece.event} />
@@ -96,6 +98,14 @@ function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown 
       <Text title={phrase(language, "evidence.content")} text={content} />
     </>
   );
+}
+
+/** A kind of evidence in words. */
+export function ProofName(
+  { language, kind }: { readonly language: Visit["language"]; readonly kind: string },
+): JSX.Element {
+  const known = proofWords(kind);
+  return known === undefined ? <code dir="ltr">{kind}</code> : <>{phrase(language, known)}</>;
 }
 
 function Text({ title, text }: { readonly title: Child; readonly text: string }): JSX.Element {

@@ -7,9 +7,11 @@ import { Plot } from "../../../pages/plot.tsx";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
+import { REASONS } from "../../../base/values/reason_codes.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
 import { type Dimension, DIMENSIONS } from "../funnel/funnel_report.ts";
 import { funnelSchema, type ShownFunnelRow } from "../funnel/funnel_representation.ts";
+import { participantsSchema } from "../participant_routes.ts";
 import { Card, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Days, Kinds, queryOf, Shortcuts } from "./reports_page.tsx";
@@ -41,12 +43,13 @@ export async function funnelPage(
       `/operations/reports/funnel?${new URLSearchParams({ ...given(shown), by: dimension })}`,
       funnelSchema,
     );
-  const [all, compared] = await Promise.all([read(""), read(by)]);
+  const [all, compared, names] = await Promise.all([read(""), read(by), namesOf(visit, by)]);
+  const days = all.ok ? all.value.Data : { FromDate: from, UntilDate: until };
   return (
     <>
       <h1>{phrase(language, "reports.funnel")}</h1>
       <Kinds language={language} current="funnel" span={shown} />
-      <Days language={language} action={PATH} from={from} until={until}>
+      <Days language={language} action={PATH} from={days.FromDate} until={days.UntilDate}>
         {Object.entries(given({ by, bank, tpp })).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
@@ -56,9 +59,22 @@ export async function funnelPage(
         {({ Data: { Row } }) => <Funnel language={language} row={Row[0]} />}
       </Read>
       <Read visit={visit} answer={compared}>
-        {({ Data: { Row } }) => <Compared language={language} by={by} shown={shown} rows={Row} />}
+        {({ Data: { Row } }) => (
+          <Compared language={language} by={by} shown={shown} rows={Row} names={names} />
+        )}
       </Read>
     </>
+  );
+}
+
+/** The names of banks or TPPs by their ids, of the first page of participants. Others are shown by their ids. */
+async function namesOf(visit: Visit, by: Dimension): Promise<ReadonlyMap<string, string>> {
+  if (by !== "bank" && by !== "tpp") return new Map();
+  const role = by === "bank" ? "ASPSP" : "PISP";
+  const answer = await visit.read(`/operations/participants?role=${role}`, participantsSchema);
+  const found = answer.ok ? answer.value.Data.Participant : [];
+  return new Map(
+    found.map((one) => [by === "bank" ? one.OrganisationId : one.ClientId, one.OrganisationName]),
   );
 }
 
@@ -80,7 +96,7 @@ export function Funnel(
     <Card title={phrase(language, "funnel.steps")}>
       <div class="cards">
         <Plot
-          title={words(language, "funnel.steps")}
+          title={words(language, "column.consents")}
           values={row.Step.map(({ Name, Cases }) => [words(language, stepKey(Name)), Cases])}
           least={10}
           format={format}
@@ -116,7 +132,10 @@ function Left(
           name="funnel.left"
           heads={["column.errorReason", "column.lastStep", "column.consents"]}
           rows={left.map(({ StatusReasonCode, After, Cases }) => [
-            <code dir="ltr">{StatusReasonCode}</code>,
+            <>
+              <code dir="ltr">{StatusReasonCode}</code>
+              <span class="detail" lang="en" dir="ltr">{REASONS[StatusReasonCode].meaning}</span>
+            </>,
             phrase(language, stepKey(After)),
             number(format(Cases)),
           ])}
@@ -127,11 +146,12 @@ function Left(
 }
 
 function Compared(
-  { language, by, shown, rows }: {
+  { language, by, shown, rows, names }: {
     readonly language: Language;
     readonly by: Dimension;
     readonly shown: Omit<AskedFunnel, "by">;
     readonly rows: readonly ShownFunnelRow[];
+    readonly names: ReadonlyMap<string, string>;
   },
 ): JSX.Element {
   return (
@@ -148,19 +168,23 @@ function Compared(
           </li>
         ))}
       </ul>
-      {rows.length === 0 ? null : <FunnelRows language={language} by={by} shown={shown} rows={rows} />}
+      {rows.length === 0
+        ? null
+        : <FunnelRows language={language} by={by} shown={shown} rows={rows} names={names} />}
     </Card>
   );
 }
 
 /** A row for each value, with the consents that reached each step. By day with plots. */
 export function FunnelRows(
-  { language, by, shown, rows }: {
+  { language, by, shown, rows, names }: {
     readonly language: Language;
     readonly by: Dimension;
     /** Of the links to one bank or TPP. Without it there are none. */
     readonly shown?: Omit<AskedFunnel, "by">;
     readonly rows: readonly ShownFunnelRow[];
+    /** Of banks or TPPs by their ids. */
+    readonly names?: ReadonlyMap<string, string>;
   },
 ): JSX.Element {
   const { format } = new Intl.NumberFormat(LOCALES[language]);
@@ -173,7 +197,7 @@ export function FunnelRows(
         name="funnel.by"
         heads={[HEADS[by], ...steps.map(({ Name }) => stepKey(Name))]}
         rows={rows.map((row) => [
-          valueOf(language, by, row, shown),
+          valueOf(language, by, row, { shown, names }),
           ...row.Step.map(({ Cases }) => number(format(Cases))),
         ])}
       />
@@ -205,7 +229,10 @@ function valueOf(
   language: Language,
   by: Dimension,
   { Date: day, BankId, TppId, ConsentType, Language: spoken }: ShownFunnelRow,
-  shown: Omit<AskedFunnel, "by"> | undefined,
+  { shown, names }: {
+    readonly shown: Omit<AskedFunnel, "by"> | undefined;
+    readonly names: ReadonlyMap<string, string> | undefined;
+  },
 ): Child {
   if (day !== undefined) return <time datetime={day}>{formatDay(language, Date.parse(day))}</time>;
   if (ConsentType !== undefined) return phrase(language, `funnel.${ConsentType}`);
@@ -213,10 +240,17 @@ function valueOf(
     return spoken === "unknown" ? phrase(language, "funnel.unknownLanguage") : nameOf(language, spoken);
   }
   const id = BankId ?? TppId ?? "";
-  const text = <code dir="ltr">{id}</code>;
-  return shown === undefined
-    ? text
-    : <a href={`${PATH}${queryOf({ ...shown, [by]: id, by: "day" })}`}>{text}</a>;
+  const name = names?.get(id);
+  const code = <code {...(name === undefined ? {} : { class: "detail" })} dir="ltr">{id}</code>;
+  const text = name === undefined ? code : <bdi>{name}</bdi>;
+  return (
+    <>
+      {shown === undefined
+        ? text
+        : <a href={`${PATH}${queryOf({ ...shown, [by]: id, by: "day" })}`}>{text}</a>}
+      {name === undefined ? null : code}
+    </>
+  );
 }
 
 /** The name of a language in the reader's own. */

@@ -5,7 +5,7 @@ import { historySchema } from "../history_routes.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { Days, queryOf } from "./reports_page.tsx";
 import { eventWords } from "./event_words.ts";
-import { Instant, More, Read } from "../../../console/parts.tsx";
+import { More, Read, stamps } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -117,8 +117,9 @@ function Entries(
   { visit, entries }: { readonly visit: Visit; readonly entries: readonly Entry[] },
 ): JSX.Element {
   const { language } = visit;
-  const rows = entries.map((entry) => [
-    <Instant visit={visit} at={entry.DateTime} />,
+  const times = stamps(visit, entries.map(({ DateTime }) => DateTime));
+  const rows = entries.map((entry, row) => [
+    times[row],
     <bdi>{entry.Actor}</bdi>,
     <EventName visit={visit} event={entry.Event} />,
     <SubjectLink entry={entry} />,

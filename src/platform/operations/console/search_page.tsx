@@ -2,9 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../../pages/language.ts";
+import { caseSummarySchema } from "../cases/case_representation.ts";
+import { CaseHead } from "./case_head.tsx";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Read, stamps, State } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../../console/phrase.ts";
 import { Cases } from "./cases_table.tsx";
@@ -57,11 +59,27 @@ export function SearchForm(
 
 async function results(visit: Visit, sent: string): Promise<JSX.Element> {
   const answer = await visit.read(`/operations/search?${new URLSearchParams({ q: sent })}`, searchSchema);
+  const [only, ...others] = answer.ok ? answer.value.Data.Case : [];
+  const head = only === undefined || others.length > 0 ? null : await headOf(visit, only.ConsentId);
   return (
     <Read visit={visit} answer={answer}>
-      {({ Data }) => <SearchResults visit={visit} found={Data} />}
+      {({ Data }) => (
+        <>
+          {head}
+          <SearchResults visit={visit} found={Data} />
+        </>
+      )}
     </Read>
   );
+}
+
+/** What the only case that was found is and where it stands, for who may open it. */
+async function headOf(visit: Visit, id: string): Promise<JSX.Element | null> {
+  if (!visit.may("GET /console/cases/{id}")) return null;
+  const answer = await visit.read(`/operations/cases/${id}/summary`, caseSummarySchema);
+  if (!answer.ok || answer.value.Data.Case === undefined) return null;
+  const { Case: one, PaymentOrder: order } = answer.value.Data;
+  return <CaseHead visit={visit} one={one} order={order} />;
 }
 
 export function SearchResults(
@@ -88,8 +106,9 @@ export function Traces(
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
-  const rows = found.map((trace) => [
-    <Instant visit={visit} at={trace.DateTime} />,
+  const times = stamps(visit, found.map(({ DateTime }) => DateTime));
+  const rows = found.map((trace, row) => [
+    times[row],
     <>
       <code dir="ltr">{`${trace.Method} ${trace.Endpoint}`}</code>
       <Checks language={language} trace={trace} />

@@ -30,6 +30,7 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   const browser = await signedIn(env, "support");
   const found = await browser.get(`/console/search?q=%20${id}`);
   assert(found.html.includes(`href="/console/cases/${id}"`) && found.html.includes("BANKA"));
+  assert(found.html.includes("€165.88"), "what the payment is");
   const page = await browser.get(`/console/cases/${id}`);
   assertEquals(page.status, 200);
   for (
@@ -40,6 +41,7 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   assertEquals(await reads(env, "support"), [
     "operator.signed_in at the console",
     `operator.read /operations/search: consent ${flow.consentId}`,
+    `operator.read /operations/cases/${flow.consentId}/summary`, // of the only case that was found
     `operator.read /operations/cases/${id}/summary`,
   ]);
   for (const shown of ["€165.88", "ACME Inc", "Bank A", "Example Shop Ltd", "The payment is in process"]) {
