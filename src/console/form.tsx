@@ -20,6 +20,10 @@ export interface FormField {
   readonly isOptional?: boolean;
   /** Values of a choice with their words. */
   readonly choices?: readonly (readonly [value: string, words: Child])[];
+  /** The head of the group of fields that it is in. */
+  readonly group?: string | undefined;
+  /** Shown only while the field `role` of the form has this value. */
+  readonly ofRole?: "PISP" | "ASPSP" | undefined;
   /** Of the first form; a form that is shown again has what was sent. */
   readonly value?: string;
 }
@@ -66,7 +70,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />
         {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
-        {fields.map((field) => <FieldRow visit={visit} field={field} fault={fault?.of.get(field)} />)}
+        <Fields visit={visit} fields={fields} faults={fault?.of} />
         <div class="buttons">
           <button type="submit" class={view.isDanger === true ? "accept danger" : "accept"}>{submit}</button>
           <a class="button" href={back}>
@@ -75,6 +79,29 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
         </div>
       </form>
     </article>
+  );
+}
+
+/** The fields in their groups. */
+function Fields(
+  { visit, fields, faults }: {
+    readonly visit: Visit;
+    readonly fields: readonly FormField[];
+    readonly faults: ReadonlyMap<FormField, string> | undefined;
+  },
+): JSX.Element {
+  return (
+    <>
+      {[...Map.groupBy(fields, ({ group }) => group)].map(([group, some]) => {
+        const rows = some.map((field) => <FieldRow visit={visit} field={field} fault={faults?.get(field)} />);
+        return group === undefined ? rows : (
+          <fieldset class="group">
+            <legend>{group}</legend>
+            <div class="fields">{rows}</div>
+          </fieldset>
+        );
+      })}
+    </>
   );
 }
 
@@ -103,18 +130,19 @@ function FieldRow(
     readonly fault: string | undefined;
   },
 ): JSX.Element {
-  const { name, label, hint, kind } = field;
+  const { name, label, hint, kind, ofRole } = field;
+  const of = ofRole === undefined ? "" : ` of-${ofRole}`;
   const value = form.get(name) ?? (form.size === 0 ? field.value : undefined) ?? "";
   if (kind === "check") {
     return (
-      <div class="check">
+      <div class={`check${of}`}>
         <input type="checkbox" id={name} name={name} value="true" checked={value === "true"} />
         <label for={name}>{label}</label>
       </div>
     );
   }
   return (
-    <div class="field">
+    <div class={`field${of}`}>
       <label for={name}>
         {label}
         {field.isOptional === true

@@ -147,6 +147,7 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
     path: c.req.path,
     fields: change.fields(record).map((field) => formField(language, field, record)),
     submit: title,
+    isDanger: change.name.startsWith("revoke"),
     back: proposed === undefined ? pageOf(visit, orgId) : PROPOSALS_PATH,
     fault,
   };
@@ -154,13 +155,16 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
 }
 
 function formField(language: Language, field: Field, record: ParticipantRecord | undefined): FormField {
-  const { name, kind, hint, most, isOptional = false, choices, value } = field;
+  const { name, kind, hint, most, isOptional = false, choices, value, ofRole } = field;
+  const group = field.group === undefined ? undefined : words(language, `group.${field.group}`);
   const label = phrase(language, `field.${name}` as PlainKey);
   const hintKey = hint ?? (name === "reason" ? "field.reason.hint" : undefined);
   return {
     name,
     kind,
     label,
+    group,
+    ofRole,
     isOptional,
     ...(most === undefined ? {} : { most }),
     ...(hintKey === undefined ? {} : { hint: phrase(language, hintKey) }),

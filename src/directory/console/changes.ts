@@ -12,8 +12,9 @@ type Titles<Key> = Key extends `change.${infer Title}.effect` ? Title : never;
 export type ChangeName = Titles<PlainKey>;
 
 /** A field without its words, which follow from its name. */
-export interface Field extends Pick<FormField, "kind" | "isOptional" | "most"> {
+export interface Field extends Pick<FormField, "kind" | "isOptional" | "most" | "ofRole"> {
   readonly name: string;
+  readonly group?: "organisation" | "contacts" | "software" | "keys";
   /** If it is not the one of its name. */
   readonly hint?: PlainKey;
   /** Words of the values follow from this key. */
@@ -99,22 +100,29 @@ const OF_TPPS: readonly Field[] = [
 
 const CONTACTS = ["business", "technical"] as const;
 
+const inGroup = (group: Field["group"] & string, ...fields: readonly Field[]): readonly Field[] =>
+  fields.map((field) => ({ ...field, group }));
+const ofRole = (role: Field["ofRole"] & string, fields: readonly Field[]): readonly Field[] =>
+  fields.map((field) => ({ ...field, ofRole: role }));
+
 const ONBOARDING: readonly Field[] = [
-  { name: "role", kind: "choice", choices: { of: "role", values: ["PISP", "ASPSP"] } },
-  { name: "org_id", kind: "code", hint: "field.org_id.hint", most: 32, isOptional: true },
-  { name: "org_name", kind: "line", most: 128 },
-  { name: "registration_number", kind: "line", most: 64 },
-  ...CONTACTS.flatMap((type): Field[] => [
-    { name: `${type}_name`, kind: "line", most: 128 },
-    { name: `${type}_email`, kind: "code", most: 254 },
-    { name: `${type}_phone`, kind: "code", most: 32 },
-  ]),
-  ...SOFTWARE,
-  ...OF_TPPS,
-  ...OF_BANKS,
-  csr("signing"),
-  csr("transport"),
-  csr("encryption"),
+  ...inGroup(
+    "organisation",
+    { name: "role", kind: "choice", choices: { of: "role", values: ["PISP", "ASPSP"] } },
+    { name: "org_id", kind: "code", hint: "field.org_id.hint", most: 32, isOptional: true },
+    { name: "org_name", kind: "line", most: 128 },
+    { name: "registration_number", kind: "line", most: 64 },
+  ),
+  ...inGroup(
+    "contacts",
+    ...CONTACTS.flatMap((type): Field[] => [
+      { name: `${type}_name`, kind: "line", most: 128 },
+      { name: `${type}_email`, kind: "code", most: 254 },
+      { name: `${type}_phone`, kind: "code", most: 32 },
+    ]),
+  ),
+  ...inGroup("software", ...SOFTWARE, ...ofRole("PISP", OF_TPPS), ...ofRole("ASPSP", OF_BANKS)),
+  ...inGroup("keys", csr("signing"), csr("transport"), csr("encryption")),
 ];
 
 export const CHANGES: readonly Change[] = [

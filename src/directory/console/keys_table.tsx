@@ -39,7 +39,9 @@ export function Keys(
           {key.status === "Active"
             ? (
               <li>
-                <a href={`${at}/keys/${key.kid}/revoke`}>{phrase(language, "change.revokeKey")}</a>
+                <a class="danger" href={`${at}/keys/${key.kid}/revoke`}>
+                  {phrase(language, "change.revokeKey")}
+                </a>
               </li>
             )
             : null}

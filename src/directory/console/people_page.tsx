@@ -13,7 +13,9 @@ export function PeoplePage(
   return (
     <>
       <h1>{phrase(visit.language, "people.title")}</h1>
-      <History visit={visit} history={view} />
+      <section class="card">
+        <History visit={visit} history={view} />
+      </section>
       <More visit={visit} path={PEOPLE_PATH} query={{ before: view.before }} cursor="before" />
     </>
   );

@@ -1,6 +1,7 @@
 /** The list of participants as an HTML page: one accessible table, without scripts and external resources. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sha256Bytes } from "../../base/kernel/identifiers.ts";
+import { formatDay } from "../../pages/formats.ts";
 import type { PublicParticipant } from "./participant_representation.ts";
 import { CONSOLE_STYLE as style } from "../../console/assets.ts";
 import { NamedTable, State } from "../../console/parts.tsx";
@@ -96,7 +97,7 @@ function cellsOf(participant: PublicParticipant): readonly JSX.Element[] {
       <Status status={software_client_status} />
       <code class="detail">{software_client_id}</code>
     </>,
-    <time datetime={since}>{since.slice(0, 10)}</time>,
+    <time datetime={since}>{formatDay("en", Date.parse(since))}</time>,
     <>
       <a href={`/participants/${org_id}/jwks`} aria-label={`Active keys of ${org_name}`}>active</a>{" "}
       <a href={`/participants/${org_id}/jwks/revoked`} aria-label={`Revoked keys of ${org_name}`}>revoked</a>

@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
+import { formatDay } from "../../../pages/formats.ts";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { participantDetailSchema } from "../participant_detail_routes.ts";
@@ -58,7 +59,7 @@ function Facts({ visit, one, now }: Props): JSX.Element {
           <code dir="ltr">{one.OrganisationId}</code> <code dir="ltr">{one.ClientId}</code>
         </Fact>
         <Fact name={phrase(language, "participant.lastUse")}>
-          {used === undefined ? phrase(language, "participant.unused") : <time dir="ltr">{used}</time>}
+          {used === undefined ? phrase(language, "participant.unused") : dayOf(visit, used)}
         </Fact>
         <Fact name={phrase(language, "participant.registered")}>
           <Instant visit={visit} at={one.RegistrationDateTime} />
@@ -77,6 +78,10 @@ function Facts({ visit, one, now }: Props): JSX.Element {
       <ParticipantChanges visit={visit} one={one} />
     </section>
   );
+}
+
+function dayOf({ language }: Visit, day: string): Child {
+  return <time datetime={day}>{formatDay(language, Date.parse(day))}</time>;
 }
 
 function addresses(all: readonly (string | undefined)[]): Child {

@@ -1,8 +1,9 @@
 /** Participants: search, their state in the directory and here, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
+import { formatDay } from "../../../pages/formats.ts";
 import { participantsSchema } from "../participant_routes.ts";
-import { Instant, More, Read, SearchForm, State } from "../../../console/parts.tsx";
+import { More, Read, SearchForm, State } from "../../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -58,7 +59,7 @@ function Found(
           <Name one={one} />,
           phrase(language, one.Role === "PISP" ? "role.tpp" : "role.bank"),
           <States visit={visit} one={one} />,
-          <Instant visit={visit} at={one.UpdateDateTime} />,
+          <time datetime={one.UpdateDateTime}>{formatDay(language, Date.parse(one.UpdateDateTime))}</time>,
           <ParticipantChanges visit={visit} one={one} />,
         ])}
       />
@@ -72,9 +73,8 @@ function Name({ one }: { readonly one: Participant }): JSX.Element {
       <a href={`/console/participants/${encodeURIComponent(one.ClientId)}`}>
         <bdi>{one.OrganisationName}</bdi> · <bdi>{one.SoftwareName}</bdi>
       </a>
-      <span class="detail">
-        <code dir="ltr">{one.OrganisationId}</code> <code dir="ltr">{one.ClientId}</code>
-      </span>
+      <code class="detail" dir="ltr">{one.OrganisationId}</code>
+      <code class="detail" dir="ltr">{one.ClientId}</code>
     </>
   );
 }
