@@ -69,11 +69,11 @@ export function openWorkbench(env: FlowEnvironment, armBank: Workbench["armBank"
 }
 
 /** A trace is stored a second after its request. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 async function tracesOfBank(env: FlowEnvironment, rest: string): Promise<readonly string[]> {
   const bound = await clientToken(env, env.bankA);
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + TIMEOUT_MS;
   while (true) {
     const answer = await call(env, env.bankA, bound, `/traces/v1${rest}`);
     const { Data } = await bodyOf<Partial<Traces>>(answer);

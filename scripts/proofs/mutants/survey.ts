@@ -8,7 +8,7 @@ const MAX_FILE_MS = 600_000;
 /** The tests that are run for one change take at most so much of the processor together, by the survey. */
 const MAX_CHANGE_MS = 60_000;
 /** How much longer a test may take with a change before it counts as hanging. */
-const PATIENCE = { factor: 5, plusMs: 20_000 };
+const TIME_LIMIT = { factor: 5, plusMs: 20_000 };
 
 /** What the runs without a change have found so far. */
 export interface Survey {
@@ -79,6 +79,6 @@ async function passes(
 ): Promise<boolean> {
   // a process that began again loads for seconds, which are not the test's
   await process.run({ file, name: LOADING, chosen: 0 }, MAX_FILE_MS);
-  const ran = await process.run({ file, name, chosen }, ms * PATIENCE.factor + PATIENCE.plusMs);
+  const ran = await process.run({ file, name, chosen }, ms * TIME_LIMIT.factor + TIME_LIMIT.plusMs);
   return typeof ran !== "string" && ran.every(({ passed }) => passed);
 }

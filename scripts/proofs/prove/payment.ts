@@ -159,8 +159,8 @@ async function send(
   const fact = { key: post.key, mismatch: post.mismatch, dropped: post.dropAfterMs !== undefined };
   try {
     const made = await persistently(sandbox, () => {
-      const patience = tries++ === 0 ? post.dropAfterMs : undefined;
-      return createPayment(impatient(flow, patience), token, wanted, idempotencyKey);
+      const timeoutMs = tries++ === 0 ? post.dropAfterMs : undefined;
+      return createPayment(impatient(flow, timeoutMs), token, wanted, idempotencyKey);
     });
     return { ...fact, tries, paymentId: made.paymentId };
   } catch (error) {
@@ -180,11 +180,11 @@ function withOtherAmount<T extends PaymentRequest>(command: T): T {
 }
 
 /** The flow, whose calls are given up after so long. */
-function impatient(flow: PaymentFlow, patienceMs: number | undefined): PaymentFlow {
-  if (patienceMs === undefined) return flow;
+function impatient(flow: PaymentFlow, timeoutMs: number | undefined): PaymentFlow {
+  if (timeoutMs === undefined) return flow;
   return {
     ...flow,
-    fetch: (url, request) => flow.fetch(url, { ...request, signal: AbortSignal.timeout(patienceMs) }),
+    fetch: (url, request) => flow.fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMs) }),
   };
 }
 

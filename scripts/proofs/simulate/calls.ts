@@ -16,7 +16,7 @@ export interface Sent {
   readonly as?: Party;
   readonly isOperator?: true;
   /** The sender gives up after this long, milliseconds. */
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 /** An answer as it was received. */
@@ -39,7 +39,7 @@ export interface Line {
   readonly cluster: Cluster;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const MAX_TRIES = 60;
 const LONGEST_PAUSE_MS = 300_000;
 
@@ -54,7 +54,7 @@ export function send(line: Line, sent: Sent): Promise<Answer> {
     `${request} ${sent.as?.orgId ?? "browser"} sends ${sent.method} ${sent.path.split("?")[0]}`,
   );
   return new Promise((resolve, reject) => {
-    scheduler.after(sent.patience ?? PATIENCE_MS, () => reject(new Lost(request)));
+    scheduler.after(sent.timeoutMs ?? TIMEOUT_MS, () => reject(new Lost(request)));
     const copies = copiesOf(simulation, random, sent);
     const isRepeat = copies.filter(({ isForged }) => !isForged).length > 1;
     for (const copy of copies) {

@@ -16,7 +16,7 @@ export interface ResourceCall {
   /** A sealed JWT as the body, in place of `body`. */
   readonly sealed?: string;
   readonly idempotencyKey?: string;
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
 /** An unused token id. */
@@ -26,13 +26,13 @@ export function freshId(random: Random): string {
 
 /** A resource request with its DPoP proof and, if it has a body, its signature. */
 export function resourceRequest(simulation: Simulation, call: ResourceCall): Sent {
-  const { who, token, method, path, query = "", idempotencyKey, patience } = call;
+  const { who, token, method, path, query = "", idempotencyKey, timeoutMs } = call;
   const body = call.body === undefined ? call.sealed : JSON.stringify(call.body);
   return {
     method,
     path: path + query,
     as: who,
-    ...(patience === undefined ? {} : { patience }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(body === undefined ? {} : { body }),
     headers: {
       authorization: `DPoP ${token.value}`,

@@ -213,7 +213,7 @@ async function postPayment(
   let tries = 0;
   const answer = await persistently(line, (attempt) => {
     tries++;
-    const patience = attempt === 0 && dropAfterMs !== undefined ? { patience: dropAfterMs } : {};
+    const timeoutMs = attempt === 0 && dropAfterMs !== undefined ? { timeoutMs: dropAfterMs } : {};
     return resourceRequest(simulation, {
       who,
       token,
@@ -221,7 +221,7 @@ async function postPayment(
       path,
       body,
       idempotencyKey,
-      ...patience,
+      ...timeoutMs,
     });
   });
   const mayHaveEnded = token.isRevocable || token.mayEndEarly ||

@@ -35,7 +35,7 @@ export class FairLane {
    * Admitted requests that have waited for another party and need a place again. They come before all queued
    * requests.
    */
-  readonly #returning: { readonly hold: Hold; readonly goOn: () => void }[] = [];
+  readonly #returning: { readonly hold: Hold; readonly resume: () => void }[] = [];
   #inWork = 0;
   #ordinary = 0;
   #rejectedFull = 0;
@@ -88,9 +88,9 @@ export class FairLane {
   }
 
   /** For {@link Place}: the request needs a place again. */
-  async comeBack(hold: Hold): Promise<void> {
+  async reenter(hold: Hold): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#returning.push({ hold, goOn: resolve });
+    this.#returning.push({ hold, resume: resolve });
     this.#dispatch();
     await promise;
   }
@@ -107,7 +107,7 @@ export class FairLane {
       const back = this.#returning.shift();
       if (back !== undefined) {
         this.#count(back.hold, 1);
-        back.goOn();
+        back.resume();
         continue;
       }
       const next = this.#queue.next(this.#ordinaryFits());
@@ -131,11 +131,11 @@ export class FairLane {
 export class Place {
   readonly #lane: FairLane;
   readonly #hold: Hold;
-  #state: "in work" | "aside" | "left" = "in work";
+  #state: "in work" | "waiting" | "left" = "in work";
   /** A request may wait for several parties at once. */
-  #asides = 0;
+  #waits = 0;
   /** Under way if the request waits for its place again: one place, however many of its waits have ended meanwhile. */
-  #comingBack: Promise<void> | undefined;
+  #reentering: Promise<void> | undefined;
 
   constructor(lane: FairLane, hold: Hold) {
     this.#lane = lane;
@@ -144,25 +144,25 @@ export class Place {
 
   /** Frees the place while the request waits for another party, and takes one again afterwards. */
   async releaseWhile<T>(wait: () => Promise<T>): Promise<T> {
-    this.#asides += 1;
+    this.#waits += 1;
     if (this.#state === "in work") {
-      this.#state = "aside";
+      this.#state = "waiting";
       this.#lane.free(this.#hold);
     }
     try {
       return await wait();
     } finally {
-      this.#asides -= 1;
-      if (this.#asides === 0 && this.#state === "aside") await (this.#comingBack ??= this.#comeBack());
+      this.#waits -= 1;
+      if (this.#waits === 0 && this.#state === "waiting") await (this.#reentering ??= this.#reenter());
     }
   }
 
-  async #comeBack(): Promise<void> {
-    await this.#lane.comeBack(this.#hold);
-    this.#comingBack = undefined;
+  async #reenter(): Promise<void> {
+    await this.#lane.reenter(this.#hold);
+    this.#reentering = undefined;
     // The request may have ended before its wait, if the bank did not answer in time. It may also wait for another
     // party by now.
-    if (this.#hasLeft() || this.#asides > 0) this.#lane.free(this.#hold);
+    if (this.#hasLeft() || this.#waits > 0) this.#lane.free(this.#hold);
     else this.#state = "in work";
   }
 

@@ -13,8 +13,8 @@ import {
 } from "./store.ts";
 import { type EntryCache, openEntryCache } from "./entry_cache.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
-import { openGroupCommits, openTurns } from "./group_commits.ts";
-import { isSqliteFailure, LOCK_RETRY_MS, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
+import { openConcurrencyLimit, openGroupCommits } from "./group_commits.ts";
+import { isSqliteFailure, LOCK_RETRY_MS, MAX_COMMIT_WAIT_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { openSpentJwts, type SpentJwts } from "./spent_jwts.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -57,7 +57,7 @@ export const DENO_KV_FILES: FileEngine = {
  */
 export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promise<Store> {
   const lock = await lockFile(path);
-  const turns = openTurns({ atOnce: COMMITS_AT_ONCE, patienceMs: TURN_PATIENCE_MS });
+  const limit = openConcurrencyLimit({ atOnce: COMMITS_AT_ONCE, maxWaitMs: MAX_COMMIT_WAIT_MS });
   const opened: Deno.Kv[] = [];
   const open = async (): Promise<Deno.Kv> => {
     const kv = await openOrSayWhy(path);
@@ -80,7 +80,7 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     const spent = await openSpentJwts(listed, hooks);
     const commitInTurn = openGroupCommits(
       (whole) => spent.commit(whole, (staged) => snapshots.commit(staged, () => commitNow(staged))),
-      turns,
+      limit,
     );
     const readMany = openReads(cache, reading, snapshots, spent);
     return {

@@ -27,9 +27,9 @@ interface Group {
  * Returns a function that commits in groups.
  *
  * @param commit commits one transaction. If it throws, the transaction has not happened
- * @param turns when a transaction may begin
+ * @param limit when a transaction may begin
  */
-export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFunction {
+export function openGroupCommits(commit: CommitFunction, limit: ConcurrencyLimit): CommitFunction {
   let waiting: Group | undefined;
   const open = (): Group => {
     const group: Group = {
@@ -42,7 +42,7 @@ export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFu
     const close = (): void => {
       if (waiting === group) waiting = undefined;
     };
-    group.ended = turns.run(() => {
+    group.ended = limit.run(() => {
       close();
       return commitGroup(commit, group);
     }).finally(close); // it may have had no turn
@@ -135,7 +135,7 @@ function joinOf(write: Write): Join | undefined {
 // of another process (a backup, a shell) before it fails. Without a bound, the last of many commits would wait for
 // minutes.
 
-export interface Turns {
+export interface ConcurrencyLimit {
   /**
    * Runs `work` when its turn comes.
    *
@@ -148,11 +148,11 @@ interface Limits {
   /** How many pieces of work run at once. */
   readonly atOnce: number;
   /** Longest wait for a turn, milliseconds. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
 }
 
 /** Longest wait for a turn while the database fails: enough for one attempt that succeeds. */
-const FAILING_PATIENCE_MS = 500;
+const MAX_FAILING_WAIT_MS = 500;
 
 interface State extends Limits {
   readonly waiting: Set<PromiseWithResolvers<void>>;
@@ -162,10 +162,10 @@ interface State extends Limits {
 }
 
 /**
- * Opens the turns. After a failure of the database, one piece of work at a time tries the database, and all waiting ones share its
+ * Opens the limit. After a failure of the database, one piece of work at a time tries the database, and all waiting ones share its
  * failure.
  */
-export function openTurns(limits: Limits): Turns {
+export function openConcurrencyLimit(limits: Limits): ConcurrencyLimit {
   const state: State = { ...limits, waiting: new Set(), running: 0, failure: undefined };
   return {
     async run(work) {
@@ -190,12 +190,12 @@ function isFree({ running, failure, atOnce }: State): boolean {
 
 async function turn(state: State): Promise<void> {
   if (isFree(state)) return void state.running++;
-  const { waiting, failure, patienceMs } = state;
+  const { waiting, failure, maxWaitMs } = state;
   const own = Promise.withResolvers<void>();
   waiting.add(own);
-  const why = failure?.message ?? `no turn to write within ${patienceMs / 1000} s`;
-  const patience = failure === undefined ? patienceMs : Math.min(patienceMs, FAILING_PATIENCE_MS);
-  const timer = setTimeout(() => own.reject(new StoreFailure(why)), patience);
+  const why = failure?.message ?? `no turn to write within ${maxWaitMs / 1000} s`;
+  const waitMs = failure === undefined ? maxWaitMs : Math.min(maxWaitMs, MAX_FAILING_WAIT_MS);
+  const timer = setTimeout(() => own.reject(new StoreFailure(why)), waitMs);
   await own.promise.finally(() => {
     clearTimeout(timer);
     waiting.delete(own);

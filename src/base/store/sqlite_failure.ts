@@ -3,10 +3,10 @@ import { monotonicClock } from "../kernel/clock.ts";
 import { StoreFailure } from "./store.ts";
 
 /** Longest wait for the lock of another process. SQLite itself uses the same time if Deno KV commits without checks. */
-export const LOCK_PATIENCE_MS = 5000;
+export const MAX_LOCK_WAIT_MS = 5000;
 export const LOCK_RETRY_MS = 50;
-/** Longest wait for a turn. Longer than {@link LOCK_PATIENCE_MS}, because commits before it may wait for the lock. */
-export const TURN_PATIENCE_MS = 6000;
+/** Longest wait for a turn. Longer than {@link MAX_LOCK_WAIT_MS}, because commits before it may wait for the lock. */
+export const MAX_COMMIT_WAIT_MS = 6000;
 export const LOCKED = "database is locked";
 
 /** The messages of SQLite (`sqlite3_errstr`) for a database that cannot be used now. */
@@ -31,7 +31,7 @@ export function isSqliteFailure(message: string): boolean {
 
 /** Repeats an attempt that the lock of another process has stopped. No other failure is repeated. */
 export async function untilUnlocked<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const lastTry = monotonicClock() + LOCK_PATIENCE_MS;
+  const lastTry = monotonicClock() + MAX_LOCK_WAIT_MS;
   while (true) {
     try {
       return await attempt();

@@ -7,10 +7,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { monotonicClock } from "../kernel/clock.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
-import { openGroupCommits, openTurns, type Turns } from "./group_commits.ts";
+import { type ConcurrencyLimit, openConcurrencyLimit, openGroupCommits } from "./group_commits.ts";
 import { decodeKey, encodeKey, endBelow } from "./key_codec.ts";
 import { lockFile } from "./sqlite_lock.ts";
-import { isSqliteFailure, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
+import { isSqliteFailure, MAX_COMMIT_WAIT_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { inTransaction, openStatements, type Row, type Statements } from "./sqlite_statements.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "./store.ts";
 import { openSpentJwts } from "./spent_jwts.ts";
@@ -106,7 +106,7 @@ async function storeOn(statements: Statements, hooks: OpeningHooks, close: () =>
       spent.commit(whole, async (staged) => {
         const encoded = encode(staged);
         return await untilUnlocked(() => said(() => transact(encoded)));
-      }), gatheringTurns()),
+      }), gatheringLimit()),
     close: () => Promise.resolve(close()),
   };
 }
@@ -115,11 +115,11 @@ async function storeOn(statements: Statements, hooks: OpeningHooks, close: () =>
  * A turn begins only after the requests that have arrived were read, because commits of one transaction share the wait
  * for the disk. Without that, each would be alone: the process does nothing else while it commits.
  */
-function gatheringTurns(): Turns {
-  const turns = openTurns({ atOnce: 1, patienceMs: TURN_PATIENCE_MS });
+function gatheringLimit(): ConcurrencyLimit {
+  const limit = openConcurrencyLimit({ atOnce: 1, maxWaitMs: MAX_COMMIT_WAIT_MS });
   return {
     run: (work) =>
-      turns.run(async () => {
+      limit.run(async () => {
         await setImmediate();
         return await work();
       }),

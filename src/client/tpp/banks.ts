@@ -21,7 +21,7 @@ export interface OfferedBank {
   readonly state: string;
 }
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /**
  * Reads the active banks.
@@ -31,7 +31,7 @@ const PATIENCE_MS = 2000;
 export async function listBanks(
   { authUrl, fetch }: Pick<Tpp, "authUrl" | "fetch">,
 ): Promise<readonly OfferedBank[]> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const headers = { accept: "application/json" };
   const response = await fetch(`${authUrl}/banks.json`, { method: "GET", headers, signal });
   if (response.status !== 200) {

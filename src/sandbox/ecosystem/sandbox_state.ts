@@ -34,11 +34,11 @@ export async function openState(files: SandboxFiles, port: number): Promise<Made
     );
   }
   if (state !== undefined && state.port !== port) {
-    await setAside(files, state.port);
+    await parkFiles(files, state.port);
     state = undefined;
   }
-  if (state === undefined || await exists(asideFolder(files, port))) {
-    await bringBack(files, port);
+  if (state === undefined || await exists(parkedFolder(files, port))) {
+    await unparkFiles(files, port);
     state = await readState(files);
   }
   if (state?.complete) return "complete";
@@ -64,19 +64,19 @@ function portBound(files: SandboxFiles): readonly string[] {
   return [...stores, files.participants, files.clock];
 }
 
-async function setAside(files: SandboxFiles, port: number): Promise<void> {
-  const aside = asideFolder(files, port);
-  await makePrivateFolder(aside);
-  for (const path of [...portBound(files), files.state]) await moveIfAny(path, within(aside, path));
+async function parkFiles(files: SandboxFiles, port: number): Promise<void> {
+  const parked = parkedFolder(files, port);
+  await makePrivateFolder(parked);
+  for (const path of [...portBound(files), files.state]) await moveIfAny(path, within(parked, path));
 }
 
-async function bringBack(files: SandboxFiles, port: number): Promise<void> {
-  const aside = asideFolder(files, port);
-  for (const path of [files.state, ...portBound(files)]) await moveIfAny(within(aside, path), path);
-  await removeIfAny(aside);
+async function unparkFiles(files: SandboxFiles, port: number): Promise<void> {
+  const parked = parkedFolder(files, port);
+  for (const path of [files.state, ...portBound(files)]) await moveIfAny(within(parked, path), path);
+  await removeIfAny(parked);
 }
 
-function asideFolder(files: SandboxFiles, port: number): string {
+function parkedFolder(files: SandboxFiles, port: number): string {
   return `${files.directory}/port-${port}`;
 }
 

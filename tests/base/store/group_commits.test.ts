@@ -1,7 +1,7 @@
 /** Which commits go into one transaction, and the result of each. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { openGroupCommits, openTurns } from "../../../src/base/store/group_commits.ts";
+import { openConcurrencyLimit, openGroupCommits } from "../../../src/base/store/group_commits.ts";
 import {
   type Commit,
   type Entry,
@@ -11,7 +11,7 @@ import {
   type Write,
 } from "../../../src/base/store/store.ts";
 
-const UNTIL_ANSWERED = { atOnce: 1, patienceMs: 60_000 };
+const UNTIL_ANSWERED = { atOnce: 1, maxWaitMs: 60_000 };
 
 /** Groups over a store in memory, with the transactions that reached it. The first one waits for `begin`. */
 async function grouped(
@@ -26,7 +26,7 @@ async function grouped(
     const error = fault(transaction);
     if (error !== undefined) throw error;
     return await store.commit(transaction);
-  }, openTurns(UNTIL_ANSWERED));
+  }, openConcurrencyLimit(UNTIL_ANSWERED));
   return { commit, transactions, begin: () => begun.resolve(), store };
 }
 
@@ -180,7 +180,7 @@ Deno.test("commits of a group that gets no turn fail, and later ones succeed", a
   const commit = openGroupCommits(async (transaction) => {
     await held.promise;
     return await store.commit(transaction);
-  }, openTurns({ atOnce: 1, patienceMs: 20 }));
+  }, openConcurrencyLimit({ atOnce: 1, maxWaitMs: 20 }));
   const first = commit({ checks: [], writes: [set("first")] });
   await Promise.resolve();
   const late = await Promise.allSettled(

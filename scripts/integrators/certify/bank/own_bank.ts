@@ -104,9 +104,9 @@ export async function startBank(
   return { stop };
 }
 
-async function answering(hookUrl: string, patienceMs: number): Promise<void> {
+async function answering(hookUrl: string, timeoutMs: number): Promise<void> {
   const hook = openHook(hookUrl);
-  const end = Date.now() + patienceMs;
+  const end = Date.now() + timeoutMs;
   while (true) {
     const why = await hook.accounts().then(() => undefined, wordsOf);
     if (why === undefined) return;

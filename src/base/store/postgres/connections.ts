@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { awaitFor } from "../../kernel/await_for.ts";
 import postgres from "postgres";
-import { openTurns } from "../group_commits.ts";
+import { openConcurrencyLimit } from "../group_commits.ts";
 import { asFailure, PostgresFailure } from "./failure.ts";
 import type { PostgresSettings } from "./settings.ts";
 
@@ -35,7 +35,7 @@ export const UNHURRIED: Limits = {
   statementMs: 3_600_000,
   silenceMs: 3_660_000,
 };
-export const TURN_PATIENCE_MS = 3000;
+export const MAX_CONNECTION_WAIT_MS = 3000;
 const CONNECT_SECONDS = 2;
 const RECONNECT_SECONDS = 0.1;
 const KEEP_ALIVE_SECONDS = 10;
@@ -49,7 +49,7 @@ export async function openConnections(
     ? undefined
     : await readFile(settings.authorityFile, "utf8");
   const open = (): Sql => connect(settings, authority, limits);
-  const turns = openTurns({ atOnce: settings.connections, patienceMs: TURN_PATIENCE_MS });
+  const limit = openConcurrencyLimit({ atOnce: settings.connections, maxWaitMs: MAX_CONNECTION_WAIT_MS });
   let sql = open();
   const replace = (silent: Sql): void => {
     if (sql !== silent) return;
@@ -58,7 +58,7 @@ export async function openConnections(
   };
   return {
     run: (statement) =>
-      turns.run(async () => {
+      limit.run(async () => {
         // Each connection of the driver tries the hosts in its own turn, and one that was refused tries the next one.
         for (let left = settings.hosts.length > 1 ? settings.connections : 0;; left--) {
           const used = sql;

@@ -3,7 +3,7 @@
  *
  * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
- * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}. A read is repeated once:
+ * reported as failed only if the database was away for longer than {@link MAX_UNKNOWN_RETRY_MS}. A read is repeated once:
  * no request fails because a connection was lost or the server did not answer for two seconds.
  */
 import { hasCode } from "../../kernel/error_code.ts";
@@ -16,9 +16,9 @@ import { encodeKey } from "./key_codec.ts";
 import { openSharedReads, readTogether } from "./shared_reads.ts";
 
 /** Longest time in which a commit that has not been sent is tried again. */
-const UNSENT_PATIENCE_MS = 3000;
+const MAX_UNSENT_RETRY_MS = 3000;
 /** Longest time in which a commit is repeated that may have happened. */
-export const UNKNOWN_PATIENCE_MS = 10_000;
+export const MAX_UNKNOWN_RETRY_MS = 10_000;
 const RETRY_MS = 100;
 
 /** Opens the store. The schema must be current (`schema.ts`). */
@@ -83,7 +83,7 @@ async function read<T>(connections: Connections, statement: (sql: Sql) => Promis
   try {
     return await connections.run(statement);
   } catch (error) {
-    if (!(error instanceof StoreFailure) || monotonicClock() - startedAt >= UNSENT_PATIENCE_MS) throw error;
+    if (!(error instanceof StoreFailure) || monotonicClock() - startedAt >= MAX_UNSENT_RETRY_MS) throw error;
   }
   await pause();
   return await connections.run(statement);
@@ -100,11 +100,11 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
     } catch (error) {
       const passedMs = monotonicClock() - startedAt;
       // The next call finds the entry.
-      if (hasCode(error, INSERTED_MEANWHILE) && passedMs < UNSENT_PATIENCE_MS) continue;
+      if (hasCode(error, INSERTED_MEANWHILE) && passedMs < MAX_UNSENT_RETRY_MS) continue;
       if (!(error instanceof StoreFailure)) throw error;
       mayHaveHappened ||= error instanceof PostgresFailure && error.isOutcomeUnknown;
-      const patience = mayHaveHappened ? UNKNOWN_PATIENCE_MS : UNSENT_PATIENCE_MS;
-      if (passedMs + RETRY_MS >= patience) throw error;
+      const limit = mayHaveHappened ? MAX_UNKNOWN_RETRY_MS : MAX_UNSENT_RETRY_MS;
+      if (passedMs + RETRY_MS >= limit) throw error;
     }
     await pause();
   }

@@ -18,9 +18,9 @@ export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Pro
     })
     .finally(() => void deps.underWay.delete(push));
   deps.underWay.add(push);
-  const patience = Promise.withResolvers<void>();
-  const timer = setTimeout(patience.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
-  await releasePlaceWhile(() => Promise.race([push, patience.promise])); // a slot for the push may be another request's
+  const timeLimit = Promise.withResolvers<void>();
+  const timer = setTimeout(timeLimit.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
+  await releasePlaceWhile(() => Promise.race([push, timeLimit.promise])); // a slot for the push may be another request's
   clearTimeout(timer);
 }
 

@@ -18,7 +18,7 @@ export interface AskBankDeps {
 }
 
 /** A bank may have to search its archive. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Returns the bank's response as received, or why there is none. `now` is in milliseconds. */
 export async function askBank(
@@ -39,7 +39,7 @@ export async function askBank(
       postOnce(deps.fetch, uri, {
         headers: { "content-type": "application/jose", accept: "application/jose" },
         body,
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     );
     if (response.status !== 200) {

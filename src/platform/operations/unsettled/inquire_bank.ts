@@ -32,7 +32,7 @@ export interface Inquired {
 /** Pages of a statement, each of at most 200 orders. */
 const MAX_PAGES = 100;
 /** A bank may take this for all pages, so that the operator's request has an end. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** @throws {ApiError} `operations.not_found`, `operations.statement_unusable`, `platform.unavailable` */
 export async function inquireBank(
@@ -49,7 +49,7 @@ export async function inquireBank(
   const [at, began] = [deps.clock(), deps.steady()];
   let inquiry: Inquiry = { bank: bank.code, since: oldest.createdAt, restoredAt: at };
   let comparison = NOTHING_COMPARED;
-  for (let page = 0; page < MAX_PAGES && deps.steady() - began < PATIENCE_MS; page++) {
+  for (let page = 0; page < MAX_PAGES && deps.steady() - began < TIMEOUT_MS; page++) {
     const answer = await askBank(deps, bank.paymentOrdersUri, inquiry, deps.clock());
     if (!answer.ok) throw unusable(answer.fault.why);
     const opened = await openStatement(deps, bank, inquiry, answer.value);

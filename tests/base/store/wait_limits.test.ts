@@ -3,19 +3,16 @@ import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ATTEMPT_WITHIN_MS, COMMIT_WITHIN_MS, monotonicClock } from "../../../src/base/kernel/clock.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import {
-  SERVING,
-  TURN_PATIENCE_MS as CONNECTION_PATIENCE_MS,
-} from "../../../src/base/store/postgres/connections.ts";
-import { UNKNOWN_PATIENCE_MS } from "../../../src/base/store/postgres/postgres_store.ts";
-import { LOCK_PATIENCE_MS, TURN_PATIENCE_MS } from "../../../src/base/store/sqlite_failure.ts";
+import { MAX_CONNECTION_WAIT_MS, SERVING } from "../../../src/base/store/postgres/connections.ts";
+import { MAX_UNKNOWN_RETRY_MS } from "../../../src/base/store/postgres/postgres_store.ts";
+import { MAX_COMMIT_WAIT_MS, MAX_LOCK_WAIT_MS } from "../../../src/base/store/sqlite_failure.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
 
 Deno.test("The last repetition of a commit ends within the time that readers of ordered lists wait, on each engine [M1]", () => {
   assertEquals([ATTEMPT_WITHIN_MS, COMMIT_WITHIN_MS], [10_000, 18_000]);
-  assertEquals(UNKNOWN_PATIENCE_MS + CONNECTION_PATIENCE_MS + SERVING.silenceMs, 16_000);
-  assertEquals(TURN_PATIENCE_MS + LOCK_PATIENCE_MS, 11_000);
+  assertEquals(MAX_UNKNOWN_RETRY_MS + MAX_CONNECTION_WAIT_MS + SERVING.silenceMs, 16_000);
+  assertEquals(MAX_COMMIT_WAIT_MS + MAX_LOCK_WAIT_MS, 11_000);
   assert(
     SERVING.statementMs < SERVING.silenceMs,
     "the server ends a statement before it is taken for silent",
@@ -53,7 +50,7 @@ for (const [ending, open] of Object.entries(ENGINES)) {
       commits.map((commit) => assertRejects(() => store.commit(commit), StoreFailure, "database is locked")),
     );
     const took = monotonicClock() - began;
-    assert(took >= LOCK_PATIENCE_MS && took < COMMIT_WITHIN_MS, `${took} ms`);
+    assert(took >= MAX_LOCK_WAIT_MS && took < COMMIT_WITHIN_MS, `${took} ms`);
     holder.exec("rollback");
     holder.close();
     assertEquals(await store.commit(commitOf("after")), true);

@@ -1,12 +1,12 @@
-/** Commits wait in bounded turns, so that a database that is locked or broken does not hold up every request. */
+/** The commits that wait are bounded, so that a database that is locked or broken does not hold up every request. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { StoreFailure } from "../../../src/base/store/store.ts";
-import { openTurns } from "../../../src/base/store/group_commits.ts";
+import { openConcurrencyLimit } from "../../../src/base/store/group_commits.ts";
 
-Deno.test("turns run at most so many at once, in order", async () => {
-  const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
+Deno.test("a concurrency limit runs at most so many at once, in order", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 2, maxWaitMs: 60_000 });
   const [first, second, third] = [work(), work(), work()];
-  const done = [first, second, third].map(({ run }) => turns.run(run));
+  const done = [first, second, third].map(({ run }) => limit.run(run));
   await begin();
   assertEquals([first.begun, second.begun, third.begun], [true, true, false]);
   second.end.resolve("second");
@@ -18,21 +18,21 @@ Deno.test("turns run at most so many at once, in order", async () => {
   assertEquals(await Promise.all(done), ["first", "second", "third"]);
 });
 
-Deno.test("turns fail those who wait as soon as one fails, without running them", async () => {
-  const turns = openTurns({ atOnce: 1, patienceMs: 60_000 });
+Deno.test("a concurrency limit fails those who wait as soon as one fails, without running them", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 1, maxWaitMs: 60_000 });
   const [first, second] = [work(), work()];
-  const failed = assertRejects(() => turns.run(first.run), StoreFailure, "disk I/O error");
-  const waited = assertRejects(() => turns.run(second.run), StoreFailure, "disk I/O error");
+  const failed = assertRejects(() => limit.run(first.run), StoreFailure, "disk I/O error");
+  const waited = assertRejects(() => limit.run(second.run), StoreFailure, "disk I/O error");
   first.end.reject(new StoreFailure("disk I/O error"));
   await Promise.all([failed, waited]);
   assertEquals(second.begun, false);
 });
 
-Deno.test("turns run those who wait as before if one statement or one connection fails", async () => {
+Deno.test("a concurrency limit runs those who wait as before if one statement or one connection fails", async () => {
   for (const scope of ["statement", "connection"] as const) {
-    const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
+    const limit = openConcurrencyLimit({ atOnce: 2, maxWaitMs: 60_000 });
     const all = [work(), work(), work(), work()];
-    const [failed, ...done] = all.map(({ run }) => turns.run(run));
+    const [failed, ...done] = all.map(({ run }) => limit.run(run));
     await begin();
     all[0]?.end.reject(new StoreFailure("deadlock detected", scope));
     await assertRejects(() => failed ?? Promise.resolve(), StoreFailure, "deadlock detected");
@@ -46,11 +46,11 @@ Deno.test("turns run those who wait as before if one statement or one connection
   }
 });
 
-Deno.test("turns let one try at a time after a failure, and all after a success", async () => {
-  const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
-  await assertRejects(() => turns.run(() => Promise.reject(new StoreFailure("disk I/O error"))));
+Deno.test("a concurrency limit lets one try at a time after a failure, and all after a success", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 2, maxWaitMs: 60_000 });
+  await assertRejects(() => limit.run(() => Promise.reject(new StoreFailure("disk I/O error"))));
   const [trial, second, third] = [work(), work(), work()];
-  const done = [trial, second, third].map(({ run }) => turns.run(run));
+  const done = [trial, second, third].map(({ run }) => limit.run(run));
   await begin();
   assertEquals([trial.begun, second.begun, third.begun], [true, false, false]);
   trial.end.resolve("trial");
@@ -62,33 +62,33 @@ Deno.test("turns let one try at a time after a failure, and all after a success"
   await Promise.all(done);
 });
 
-Deno.test("turns do not wait for an attempt that takes long after a failure", async () => {
-  const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
-  await assertRejects(() => turns.run(() => Promise.reject(new StoreFailure("database is locked"))));
+Deno.test("a concurrency limit does not wait for an attempt that takes long after a failure", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 2, maxWaitMs: 60_000 });
+  await assertRejects(() => limit.run(() => Promise.reject(new StoreFailure("database is locked"))));
   const [trial, other] = [work(), work()];
-  const tried = turns.run(trial.run);
-  await assertRejects(() => turns.run(other.run), StoreFailure, "database is locked");
+  const tried = limit.run(trial.run);
+  await assertRejects(() => limit.run(other.run), StoreFailure, "database is locked");
   assertEquals(other.begun, false);
   trial.end.resolve("trial");
   assertEquals(await tried, "trial");
 });
 
-Deno.test("turns do not keep anybody waiting beyond their patience, and lose no turn to it", async () => {
-  const turns = openTurns({ atOnce: 1, patienceMs: 20 });
+Deno.test("a concurrency limit lets no work wait for longer than it says, and loses no place to it", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 1, maxWaitMs: 20 });
   const [slow, late, next] = [work(), work(), work()];
-  const done = turns.run(slow.run);
-  await assertRejects(() => turns.run(late.run), StoreFailure, "no turn to write within 0.02 s");
+  const done = limit.run(slow.run);
+  await assertRejects(() => limit.run(late.run), StoreFailure, "no turn to write within 0.02 s");
   slow.end.resolve("slow");
   assertEquals([await done, late.begun], ["slow", false]);
   next.end.resolve("next");
-  assertEquals(await turns.run(next.run), "next");
+  assertEquals(await limit.run(next.run), "next");
 });
 
-Deno.test("turns take an error of the program for no failure of the database", async () => {
-  const turns = openTurns({ atOnce: 1, patienceMs: 60_000 });
+Deno.test("a concurrency limit takes an error of the program for no failure of the database", async () => {
+  const limit = openConcurrencyLimit({ atOnce: 1, maxWaitMs: 60_000 });
   const [first, second] = [work(), work()];
-  const failed = assertRejects(() => turns.run(first.run), TypeError);
-  const waited = turns.run(second.run);
+  const failed = assertRejects(() => limit.run(first.run), TypeError);
+  const waited = limit.run(second.run);
   first.end.reject(new TypeError("Value too large"));
   await failed;
   second.end.resolve("second");
