@@ -26,7 +26,7 @@ const COMMITS_AT_ONCE = 2;
  * A lock outlives its holder for a moment: a program that the holder was just starting has the file open until it
  * runs.
  */
-const HOLDER_PATIENCE_MS = 1000;
+const MAX_HOLDER_WAIT_MS = 1000;
 /**
  * The lifetime of an entry without expiry: 158,000 years, which no clock reaches. Deno KV has every entry in an index
  * of expiry times, and without a lifetime in the order of the keys, so that each new entry changes another page. With
@@ -115,7 +115,7 @@ async function said<T>(answer: Promise<T>): Promise<T> {
  */
 async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
   if (path === ":memory:") return undefined;
-  const lastTry = monotonicClock() + HOLDER_PATIENCE_MS;
+  const lastTry = monotonicClock() + MAX_HOLDER_WAIT_MS;
   for (;;) {
     const file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 }).catch(
       (error: Error) => {
