@@ -17,11 +17,13 @@ export function listOf(value: unknown): readonly unknown[] {
 export function canonicalForm(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalForm).join(",")}]`;
   if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined)
-      .toSorted(([one], [other]) => one < other ? -1 : 1);
-    return `{${
-      members.map(([name, member]) => `${canonicalForm(name)}:${canonicalForm(member)}`).join(",")
-    }}`;
+    const members = value as Members;
+    let text = "";
+    for (const name of Object.keys(members).sort()) { // by UTF-16 code units
+      if (members[name] === undefined) continue;
+      text += `${text === "" ? "" : ","}${canonicalForm(name)}:${canonicalForm(members[name])}`;
+    }
+    return `{${text}}`;
   }
   if (typeof value === "string" && !value.isWellFormed()) throw new Error("a lone surrogate");
   if (typeof value === "number" && !Number.isFinite(value)) throw new Error("a number that is not finite");
