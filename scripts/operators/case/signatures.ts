@@ -1,5 +1,5 @@
 /** Verification of the signatures of a bundle: PS256 alone (RFC 7518 §3.5), compact or detached (RFC 7797). */
-import { sha256 } from "@noble/hashes/sha2.js";
+import { createHash } from "node:crypto";
 import type { Key } from "./bundle_schema.ts";
 
 type Header = { readonly [name: string]: unknown };
@@ -24,8 +24,8 @@ export function textOf(bytes: Uint8Array): string {
 
 /** Returns the SHA-256 of the parts, one after the other. */
 export function digestOf(...parts: readonly (string | Uint8Array)[]): Uint8Array<ArrayBuffer> {
-  const hash = sha256.create();
-  for (const part of parts) hash.update(typeof part === "string" ? new TextEncoder().encode(part) : part);
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
   return new Uint8Array(hash.digest());
 }
 
