@@ -87,6 +87,12 @@ async function readDocument(): Promise<OpenApi> {
   return await good<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
 }
 
+/** Of the operations API. */
+async function readOperations(): Promise<OpenApi> {
+  await using env = await openEnvironment();
+  return await good<OpenApi>(env.asOperator("/operations/openapi.json"), 200);
+}
+
 function operationsOf(document: Pick<OpenApi, "paths">): [string, OpenApiOperation][] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map((
@@ -118,8 +124,8 @@ Deno.test("GET /openapi.json: every operation has the answers that every address
   }
 });
 
-Deno.test("GET /openapi.json: every operation has words, a group, its parameters and the body that it reads [A7]", async () => {
-  const { paths, components } = await readDocument();
+/** Every operation has words, a group and its path's parameters, and with `queries` these and the body that it reads. */
+function assertDescribed({ paths, components }: OpenApi, queries?: typeof QUERIES): void {
   for (const [name, operation] of operationsOf({ paths })) {
     const { summary, description, tags = [], parameters = [], requestBody } = operation;
     assert(summary && description && tags.length === 1, name);
@@ -132,10 +138,35 @@ Deno.test("GET /openapi.json: every operation has words, a group, its parameters
       inPath.toSorted(),
       name,
     );
+    if (queries === undefined) continue;
     assertEquals(requestBody !== undefined, /^(post|put) /.test(name), name);
     const query = declared.filter((one) => one.in === "query").map((one) => one.name);
-    assertEquals(query, QUERIES[name] ?? [], name);
+    assertEquals(query, queries[name] ?? [], name);
   }
+}
+
+Deno.test("GET /openapi.json: every operation has words, a group, its parameters and the body that it reads [A7]", async () => {
+  assertDescribed(await readDocument(), QUERIES);
+});
+
+Deno.test("GET /operations/openapi.json: every operation has words, an operator's token and every answer it can give [OP2]", async () => {
+  const document = await readOperations();
+  assertDescribed(document);
+  const operations = operationsOf(document);
+  for (const [name, { security, responses, requestBody, operationId }] of operations) {
+    assertEquals(security, [{ Operator: [] }], name);
+    const isJson = JSON.stringify(requestBody ?? {}).includes("application/json");
+    const ofBody = requestBody === undefined ? [] : ["400", "413", ...isJson ? ["415"] : []];
+    const expected = ["401", "403", "405", "429", "500", "503", ...ofBody];
+    assertEquals(expected.filter((status) => !(status in responses)), [], name);
+    assert(Object.keys(responses).some((status) => /^20[0124]$/.test(status)), name);
+    assert(
+      Object.keys(responses).every((status) => /^(20[0124]|40[013459]|41[35]|429|500|503)$/.test(status)),
+      name,
+    );
+    assert(/^[a-z][A-Za-z]+$/.test(operationId), name);
+  }
+  assertEquals(new Set(operations.map(([, { operationId }]) => operationId)).size, operations.length);
 });
 
 const ASSERTION = [
