@@ -43,7 +43,7 @@ async function paid(env: PushEnvironment, body: SentConsent, bank?: Participant)
 type Live = (env: PushEnvironment, which: 0 | 1) => Promise<string>;
 
 /** Each returns the id of a case. */
-const KINDS: Readonly<Record<string, Live>> = {
+export const KINDS: Readonly<Record<string, Live>> = {
   "settled, chosen at the platform": async (env, which) => {
     const id = await paid(env, bodyOf(which));
     await good(putStatus(env, env.bankA, id, "AcceptedSettlementCompleted"), 200);
