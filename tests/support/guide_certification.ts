@@ -32,4 +32,6 @@ export async function bankCertification({ pages: { bank } }: Guides): Promise<vo
   assertEquals(asked, [JSON.parse(decision ?? "")]);
   const back = JSON.parse(answer ?? "") as { readonly location: string };
   assertEquals(location, new URL(back.location));
+  await hook.answerDispute("…").catch(() => {}); // the block above is no bundle
+  assertEquals(asked[1], JSON.parse(bank.take("the-hook", "A dispute to answer") ?? ""));
 }

@@ -5,18 +5,29 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
+import {
+  PlatformRejected,
+  pollBankEvents,
+  readCase,
+  takeDisputeStep,
+} from "../../client/bank/back_channel.ts";
 import type { Bank } from "./bank.ts";
 import { accountAt, accountId, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
 import { continueVisit, type FormEntry, takeEntry, type VisitOutcome } from "./sca_visit.ts";
 import type { ScaSession } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 4096;
+/** Of events before that of a dispute. */
+const MAX_POLLS = 20;
+const MAX_ATTEMPTS = 20;
+const PAUSE_MS = 500;
 
 const decisionSchema = z.strictObject({
   consent_id: z.string().min(1).max(64),
   decision: z.enum(["approve", "refuse", "timeout", "approve_elsewhere"]),
   account: z.string().min(1).max(64).optional(),
 });
+const disputeSchema = z.strictObject({ payment_id: z.uuid() });
 type Decision = z.infer<typeof decisionSchema>;
 
 /** Routes below `/{CODE}/certification`. */
@@ -24,6 +35,7 @@ export function certificationRoutes(bank: Bank): Hono {
   const routes = new Hono();
   routes.get("/", async (c) => c.json({ accounts: await accountsOf(bank) }));
   routes.post("/decisions", bodyLimit({ maxSize: MAX_BODY_BYTES }), (c) => decide(c, bank));
+  routes.post("/disputes", bodyLimit({ maxSize: MAX_BODY_BYTES }), (c) => answerDispute(c, bank));
   return routes;
 }
 
@@ -48,6 +60,47 @@ async function decide(c: Context, bank: Bank): Promise<Response> {
   return outcome.go === "platform"
     ? c.json({ location: outcome.url }, 200)
     : c.json({ error: "not_decided" }, 409);
+}
+
+/** Waits for the event of the dispute, answers it, and gets the evidence when the log has the answer. */
+async function answerDispute(c: Context, { party, pause }: Bank): Promise<Response> {
+  const decoded = disputeSchema.safeParse(await c.req.json<unknown>().catch(() => undefined));
+  if (!decoded.success) return c.json({ error: "invalid_request" }, 400);
+  const { payment_id: paymentId } = decoded.data;
+  if (!await hasCome(party)) return c.json({ error: "no_dispute" }, 409);
+  const statement = "It was credited on the same day.";
+  await takeDisputeStep(party, { paymentId, action: "Answer", isAgreed: false, statement });
+  return c.json({ bundle: await evidenceOf(party, paymentId, () => pause(PAUSE_MS)) });
+}
+
+/** The log has a new entry within seconds. Until then the case is 503. */
+async function evidenceOf(
+  party: Bank["party"],
+  paymentId: string,
+  wait: () => Promise<void>,
+): Promise<unknown> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await readCase(party, paymentId);
+    } catch (error) {
+      const isLate = error instanceof PlatformRejected && error.status === 503;
+      if (!isLate || attempt === MAX_ATTEMPTS) throw error;
+      await wait();
+    }
+  }
+}
+
+/** Polls until the event of an open dispute has come, and acknowledges it and those before it. */
+async function hasCome(party: Bank["party"]): Promise<boolean> {
+  let ack: readonly string[] = [];
+  let isThere = false;
+  for (let polls = 0; polls < MAX_POLLS && !isThere; polls++) {
+    const { events } = await pollBankEvents(party, { ack, returnImmediately: true });
+    ack = events.map(({ jti }) => jti);
+    isThere = events.some(({ type, status }) => type === "dispute-changed" && status === "Open");
+  }
+  await pollBankEvents(party, { ack, returnImmediately: true });
+  return isThere;
 }
 
 async function outcomeOf(bank: Bank, session: ScaSession, decided: Decision): Promise<VisitOutcome> {

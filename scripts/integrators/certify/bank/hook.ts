@@ -27,9 +27,18 @@ export interface Hook {
    * @throws {Error} if the bank does not answer as docs/bank.md says
    */
   decide(consentId: string, decision: Decision, account?: string): Promise<URL | undefined>;
+  /**
+   * Lets the bank answer the TPP's dispute, without agreeing, and get its evidence.
+   *
+   * @returns the bundle, or undefined if the hook knows no disputes
+   * @throws {Error} if the bank does not answer as docs/bank.md says
+   */
+  answerDispute(paymentId: string): Promise<unknown>;
 }
 
 const TIMEOUT_MS = 15_000;
+/** Within which an event comes and the log has a new entry. */
+const DISPUTE_MS = 30_000;
 
 const accountsSchema = z.object({
   accounts: z.array(z.object({
@@ -39,13 +48,14 @@ const accountsSchema = z.object({
     Balance: z.string().regex(/^-?\d+(\.\d{1,5})?$/),
   })).min(1),
 });
+const disputeSchema = z.object({ bundle: z.looseObject({}) });
 const decidedSchema = z.object({ location: z.url() });
 
 /** @param url as the bank was told in `CERTIFICATION_HOOK` */
 export function openHook(url: string): Hook {
-  const send = (path: string, body?: unknown): Promise<Response> =>
+  const send = (path: string, body?: unknown, milliseconds = TIMEOUT_MS): Promise<Response> =>
     fetch(`${url}${path}`, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(milliseconds),
       ...(body === undefined ? {} : {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -67,6 +77,14 @@ export function openHook(url: string): Hook {
         return undefined;
       }
       return new URL((await read(decidedSchema, `the decision "${decision}"`, response)).location);
+    },
+    async answerDispute(payment_id): Promise<unknown> {
+      const response = await send("/disputes", { payment_id }, DISPUTE_MS);
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return undefined;
+      }
+      return (await read(disputeSchema, "the answer to a dispute", response)).bundle;
     },
   };
 }

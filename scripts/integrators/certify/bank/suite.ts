@@ -3,6 +3,7 @@ import { freeSandboxPorts } from "../../../command_line/sandbox_ports.ts";
 import { type Options, UsageError, wholeNumber } from "../../../command_line/run.ts";
 import type { OpenBench, Suite } from "../case.ts";
 import { type BankBench, type BankCase, openBankBench } from "./bench.ts";
+import { DISPUTE_CASES } from "./dispute_cases.ts";
 import { ELSEWHERE_CASES } from "./elsewhere_cases.ts";
 import { FORGED_ORDER_CASES } from "./forged_order_cases.ts";
 import { HANDOVER_CASES } from "./handover_cases.ts";
@@ -25,6 +26,7 @@ export const BANK_CASES: readonly BankCase[] = [
   ...ORDER_CASES,
   ...FORGED_ORDER_CASES,
   ...REPORT_CASES,
+  ...DISPUTE_CASES,
   ...KEY_CASES,
 ];
 
@@ -49,7 +51,7 @@ const USAGE =
 /** The suite of banks. */
 export const bankSuite: Suite<BankBench> = {
   name: "bank",
-  version: "3",
+  version: "4",
   usage: USAGE,
   options: ["details", "start", "hook", "sandbox", "dir", "port", "key-lead"],
   cases: BANK_CASES,

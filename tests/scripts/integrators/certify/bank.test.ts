@@ -1,6 +1,7 @@
 /** `deno task certify bank`: the example of a bank and the sandbox's banks pass every case [SB10]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type BankBench, openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
+import { DISPUTE_CASES } from "../../../../scripts/integrators/certify/bank/dispute_cases.ts";
 import { ELSEWHERE_CASES } from "../../../../scripts/integrators/certify/bank/elsewhere_cases.ts";
 import { startBank } from "../../../../scripts/integrators/certify/bank/own_bank.ts";
 import type { HookAccount } from "../../../../scripts/integrators/certify/bank/hook.ts";
@@ -171,4 +172,43 @@ Deno.test("a bank that does not start, or whose hook another program serves, is 
   await using other = Deno.serve(serve, () => Response.json({ accounts }));
   const taken = `http://127.0.0.1:${other.addr.port}/certification`;
   await assertRejects(() => start(taken), Error, "stop the program that serves it");
+});
+
+Deno.test("a bank that does not answer a dispute, or shows another case, is noticed; one whose people do it is not asked [SB10] [DSP2] [EV17]", async (t) => {
+  await using trial = await openTrial(1);
+  const { platform, platform: { endpoints } } = trial;
+  const bench = await openBankBench(platform, {
+    folder: `${platform.dir}/participants/bank-a`,
+    hookUrl: `${endpoints.banks_url}/BANKA/certification`,
+    keyLeadSeconds: 1,
+  });
+  const { answerDispute } = bench.hook;
+  const told = (answer: typeof answerDispute): BankBench => ({
+    ...bench,
+    hook: { ...bench.hook, answerDispute: answer },
+  });
+  let first: unknown;
+  const cases: readonly (readonly [string, BankBench, readonly string[]])[] = [
+    ["answers", told(async (id) => first = await answerDispute(id)), []],
+    ["shows another case", told(async (id) => (await answerDispute(id), first)), ["BANK-D02"]],
+    [
+      "shows a changed bundle",
+      told(async (id) => ({ ...await answerDispute(id) as object, documents: [] })),
+      [
+        "BANK-D02",
+      ],
+    ],
+    ["does not answer", told(() => Promise.resolve({})), ["BANK-D01", "BANK-D02"]],
+    ["has people for it", told(() => Promise.resolve(undefined)), []],
+  ];
+  for (const [what, faulty, expected] of cases) {
+    await t.step(what, async () => {
+      const results = await runCases(DISPUTE_CASES, faulty);
+      assertEquals(
+        results.filter(({ passed }) => !passed).map(({ id }) => id),
+        expected,
+        JSON.stringify(results),
+      );
+    });
+  }
 });

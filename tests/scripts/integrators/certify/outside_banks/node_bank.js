@@ -209,6 +209,7 @@ async function answer({ method, url, headers }, body) {
     const location = await driveCustomer(JSON.parse(body));
     return location === undefined ? [404, {}, {}] : [200, {}, { location }];
   }
+  if (method === "POST" && pathname === `${hookPath}/disputes`) return [404, {}, {}];
   if (method === "POST" && pathname === new URL(ordersUri).pathname) return [200, {}, await takeOrder(body)];
   if (pathname === home.pathname) {
     const { claims: { jti }, secret } = await arrive(searchParams.get("oAuthUrl") ?? "");
