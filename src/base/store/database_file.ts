@@ -97,7 +97,7 @@ export async function inspect(
   }
   if (lastSeen !== undefined) throw new Error(lost(path, state));
   await makeOwnFile(path, path); // SQLite makes its further files with the same permissions
-  if (engine.pageBytes !== undefined) await setPageSize(path, engine.pageBytes);
+  await setPageSize(path);
   return 0;
 }
 
@@ -106,11 +106,14 @@ function openSqlite(): Promise<typeof import("node:sqlite")> {
   return import("node:sqlite");
 }
 
-async function setPageSize(path: string, bytes: number): Promise<void> {
+/** Of a new file. Most values are small, and a commit writes whole pages. */
+const PAGE_BYTES = 2048;
+
+async function setPageSize(path: string): Promise<void> {
   const sqlite = await openSqlite();
   const database = new sqlite.DatabaseSync(path);
   // Without a journal in a file, this is one write of one page: a crash leaves an empty file or a whole one.
-  database.exec(`pragma journal_mode = memory; pragma page_size = ${bytes}; pragma user_version = 0`);
+  database.exec(`pragma journal_mode = memory; pragma page_size = ${PAGE_BYTES}; pragma user_version = 0`);
   database.close();
 }
 

@@ -39,7 +39,6 @@ const VERSION_DIGITS = 16;
 /** How Deno KV keeps a file. */
 export const DENO_KV_FILES: FileEngine = {
   open: openDenoKv,
-  pageBytes: 2048, // most values are small, and a commit writes whole pages
   schema: {
     table: "migration_state",
     query: "select max(version) as n from migration_state",

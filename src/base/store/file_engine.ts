@@ -18,8 +18,6 @@ export interface FileEngine {
    * @throws {Error} in one sentence if the database cannot be opened or another process has locked it
    */
   open(path: string, hooks?: OpeningHooks): Promise<Store>;
-  /** Size of a new file's pages, if the engine keeps the size that a file has. */
-  readonly pageBytes?: number;
   /** The table that all its files have. */
   readonly schema: {
     readonly table: string;

@@ -66,7 +66,7 @@ for (const ending of ENDINGS) {
     }
     using database = new DatabaseSync(folder.file, { readOnly: true });
     const { page_size } = database.prepare("pragma page_size").get() ?? {};
-    assertEquals(page_size, ending === "kv" ? 2048 : 4096);
+    assertEquals(page_size, 2048);
   });
 
   Deno.test(`.${ending}: a database whose making was interrupted is made anew`, async () => {
