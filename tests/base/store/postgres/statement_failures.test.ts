@@ -3,7 +3,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { monotonicClock } from "../../../../src/base/kernel/clock.ts";
 import { guardStore } from "../../../../src/base/store/guarded_store.ts";
-import { openConnections, SERVING, UNHURRIED } from "../../../../src/base/store/postgres/connections.ts";
+import {
+  type Connections,
+  openConnections,
+  SERVING,
+  UNHURRIED,
+} from "../../../../src/base/store/postgres/connections.ts";
 import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
@@ -15,6 +20,16 @@ const both: Commit = {
   checks: [],
   writes: [first, second].map((key) => ({ kind: "set", key, value: 1 })),
 };
+
+/** The number of sessions that wait for a lock. */
+async function waiting(others: Connections): Promise<number> {
+  const [row] = await others.run((sql) =>
+    sql<{ waiting: number }[]>`
+      select count(*)::integer as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+  );
+  return row?.waiting ?? 0;
+}
 
 Deno.test({
   name: "A commit that a lock stops until its time ends fails alone, and readiness stays on",
@@ -80,14 +95,7 @@ Deno.test({
     );
     await isHeld.promise;
     const victim = store.commit(both); // locks the first entry, waits for the second one
-    for (let waiting = 0; waiting === 0;) {
-      const [row] = await others.run((sql) =>
-        sql<{ waiting: number }[]>`
-          select count(*)::integer as waiting from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`
-      );
-      waiting = row?.waiting ?? 0;
-    }
+    while (await waiting(others) === 0) { /* until it waits for the lock */ }
     goOn.resolve();
     assertEquals(await victim, true);
     await other;
@@ -96,6 +104,43 @@ Deno.test({
         select pg_stat_clear_snapshot(), deadlocks from pg_stat_database where datname = current_database()`
     );
     assertEquals(count?.deadlocks, "1");
+    await store.close();
+    await others.close();
+  },
+});
+
+Deno.test({
+  name:
+    "A commit whose entry another one inserts meanwhile is repeated: it fails if it wanted none, and else it follows",
+  ignore: isPostgresMissing,
+  async fn() {
+    const url = await newPostgresDatabase();
+    const others = await openConnections(readPostgresUrl(url), UNHURRIED);
+    const store = openPostgresStore(await openConnections(readPostgresUrl(url)));
+    const checks = [{ key: second, version: null }];
+    const cases = [
+      [{ checks, writes: both.writes }, false, 0],
+      [{ checks, writes: both.writes.slice(0, 1) }, false, 0],
+      [both, true, 1],
+    ] as const;
+    for (const [commit, isDone, value] of cases) {
+      const [isInserted, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const other = others.run((sql) =>
+        sql.begin(async (tx) => {
+          await tx`insert into hub.entry values (${encodeKey(second)}::bytea, '0', gen_random_uuid())`;
+          isInserted.resolve();
+          await goOn.promise;
+        })
+      );
+      await isInserted.promise;
+      const done = store.commit(commit);
+      while (await waiting(others) === 0) { /* until it waits for the insertion */ }
+      goOn.resolve();
+      await other;
+      const outcome = [await done, (await store.get(first))?.value, (await store.get(second))?.value];
+      assertEquals(outcome, [isDone, isDone ? 1 : undefined, value]);
+      await store.commit({ checks: [], writes: [first, second].map((key) => ({ kind: "delete", key })) });
+    }
     await store.close();
     await others.close();
   },
