@@ -152,11 +152,7 @@ export async function returnPath(
   handover: HandedOver,
   changes: Changes = {},
 ): Promise<string> {
-  const jws = await signJwt(
-    bank.signing,
-    returnClaims(env, bank, handover, changes.claims),
-    changes.header,
-  );
+  const jws = await signJwt(bank.signing, returnClaims(env, bank, handover, changes.claims), changes.header);
   return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({
     oAuthUrl: await sealToPlatform(env, jws),
   })}`;
@@ -260,9 +256,6 @@ export async function authorised(
   const body = options.body ?? consentBody();
   const flow = await toBank(env, { ...options, body });
   const code = codeOf(await authorise(env, flow));
-  const answer = await good(
-    redeem(env, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }),
-    200,
-  );
+  const answer = await good(redeem(env, { consentId: flow.consentId, code }, { bank: flow.bank.orgId }), 200);
   return { ...flow, body, payment: { token: answer.access_token, key: await dpopKey() } };
 }

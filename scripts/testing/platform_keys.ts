@@ -9,11 +9,7 @@ import { testKey } from "./keys.ts";
 const keySets = new Map<string, Promise<string>>();
 
 /** `PLATFORM_KEYS` as JSON. The same arguments give the same certificate in all tests of a file. */
-export function platformKeySet(
-  sig = 12,
-  enc = 13,
-  notAfter: number = Date.UTC(2046, 0, 1),
-): Promise<string> {
+export function platformKeySet(sig = 12, enc = 13, notAfter: number = Date.UTC(2046, 0, 1)): Promise<string> {
   const name = `${sig} ${enc} ${notAfter}`;
   const made = keySets.get(name) ?? makeKeySet(sig, enc, new Date(notAfter));
   keySets.set(name, made);

@@ -68,10 +68,7 @@ export function registrationJwt(
   participant: Participant,
   { claims = {}, header = {}, signer = participant.signing, statement }: RegistrationChanges = {},
 ): Promise<string> {
-  const good = registrationClaims(
-    env,
-    statement === undefined ? participant : { ...participant, statement },
-  );
+  const good = registrationClaims(env, statement === undefined ? participant : { ...participant, statement });
   return signJwt(signer, withChanges(good, claims), header);
 }
 

@@ -33,11 +33,7 @@ export function openTcpRelay(target: number): TcpRelay {
   const end = (connection: Deno.TcpConn): void => {
     if (open.delete(connection)) connection.close();
   };
-  const copy = async (
-    from: Deno.TcpConn,
-    to: Deno.TcpConn,
-    gate: Gate,
-  ): Promise<void> => {
+  const copy = async (from: Deno.TcpConn, to: Deno.TcpConn, gate: Gate): Promise<void> => {
     const buffer = new Uint8Array(65_536);
     try {
       for (let read = await from.read(buffer); read !== null; read = await from.read(buffer)) {

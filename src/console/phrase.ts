@@ -11,10 +11,7 @@ export type MessageKey = keyof typeof en;
 export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 
 /** The arguments of each message that has any. */
-export const ARGUMENTS = {
-  "layout.signedInAs": ["name"],
-  "error.number": ["number"],
-} as const;
+export const ARGUMENTS = { "layout.signedInAs": ["name"], "error.number": ["number"] } as const;
 
 /** A message as children of an element, or as plain text. */
 export const { phrase, words } = messagesOf<MessageKey, typeof ARGUMENTS>(CATALOGUES);

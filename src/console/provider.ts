@@ -210,9 +210,7 @@ function fetchAt(issuer: string, fetch: typeof globalThis.fetch): OwnFetch {
   };
 }
 
-async function discover(
-  { issuer, client, fetch, loopbackHttp }: ProviderDeps,
-): Promise<oidc.Configuration> {
+async function discover({ issuer, client, fetch, loopbackHttp }: ProviderDeps): Promise<oidc.Configuration> {
   const provider = await oidc.discovery(
     new URL(issuer),
     client.id,

@@ -32,9 +32,7 @@ interface ChoiceProps {
 }
 
 /** The accounts as radio buttons named `account`, those that can pay first. */
-export function AccountChoice(
-  { accounts, paymentCurrency, language, isMissing }: ChoiceProps,
-): JSX.Element {
+export function AccountChoice({ accounts, paymentCurrency, language, isMissing }: ChoiceProps): JSX.Element {
   const payable = accounts.filter(({ canPay }) => canPay);
   const isAsked = isMissing && payable.length > 0;
   const inOrder = [...payable, ...accounts.filter(({ canPay }) => !canPay)];

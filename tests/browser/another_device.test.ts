@@ -49,10 +49,7 @@ Deno.test({
 });
 
 /** The customer signs in at the bank and chooses the app. */
-async function toApp(
-  browser: Browser,
-  shop: string,
-): Promise<{ readonly page: Page; readonly app: string }> {
+async function toApp(browser: Browser, shop: string): Promise<{ readonly page: Page; readonly app: string }> {
   const page = await (await browser.newContext(DESKTOP)).newPage();
   await page.goto(shop);
   const form = page.locator('form[action="/checkout"]').first();

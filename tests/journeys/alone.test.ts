@@ -60,10 +60,7 @@ Deno.test({
         await alone.restart("directory");
         const command = "scripts/integrators/participant/main.ts show --name my-bank --history";
         const shown = JSON.parse(await runScript(folder, command, adminEnv)) as DirectoryHistory["history"];
-        assertEquals(shown.map(({ what, who }) => [what, who]), [[
-          "participant.onboarded",
-          "ana",
-        ]]);
+        assertEquals(shown.map(({ what, who }) => [what, who]), [["participant.onboarded", "ana"]]);
         const known = await bodyOf<DirectoryBody<"GET /participants">>(fetch(`${directoryUrl}/participants`));
         assertEquals(known.length, 2);
       });

@@ -127,9 +127,7 @@ roleTest(
       ),
       [{ payment_id: second.Data.DomesticPaymentId, later: true }],
     );
-    const { subject } = firstOf(
-      await rows("select consent_id as subject from reporting.payment limit 1"),
-    );
+    const { subject } = firstOf(await rows("select consent_id as subject from reporting.payment limit 1"));
     assertEquals(
       (await rows(`select event, actor from reporting.event where subject = '${subject}' order by event`))
         .map(({ event, actor }) => [event, String(actor).slice(0, 3)]),

@@ -115,10 +115,7 @@ async function rejections(t: Deno.TestContext, { run, folder, net }: Tried): Pro
 
 async function missing({ run }: ReadyExample, folder: string): Promise<void> {
   const usage = await run([]);
-  assertMatch(
-    usage.stderr,
-    /^usage: \w+\.\w+ <participant folder> \[bank code, else BANKA\] \[outcome\]\n$/,
-  );
+  assertMatch(usage.stderr, /^usage: \w+\.\w+ <participant folder> \[bank code, else BANKA\] \[outcome\]\n$/);
   assertEquals(usage.code, 2);
   assertStops(await run([folder]), /^.*participant\.json cannot be read.* Onboard with: /);
 }

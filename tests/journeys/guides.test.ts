@@ -160,11 +160,7 @@ async function onboardBank(guides: Guides): Promise<Party> {
   await run(shell, example);
   await onFreePort(`${shell.cwd}/.data/details.json`);
   const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/.data/details.json`)) as object;
-  const onPlatformsScreen = {
-    ...details,
-    consent_managedby_bank: false,
-    results_on_back_channel: true,
-  };
+  const onPlatformsScreen = { ...details, consent_managedby_bank: false, results_on_back_channel: true };
   await Deno.writeTextFile(`${shell.cwd}/.data/details.json`, JSON.stringify(onPlatformsScreen));
   await run(shell, onboarding);
   return await onboard(guides, "my-bank");

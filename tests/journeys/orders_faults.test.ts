@@ -23,9 +23,7 @@ Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed 
   const { orders, balances } = await bookOf(env);
   assertEquals(
     orders.map(({ Status, StatusReasonCode, StatusReason }) => [Status, StatusReasonCode, StatusReason]),
-    [
-      ["Rejected", "AC04", "The account is closed"],
-    ],
+    [["Rejected", "AC04", "The account is closed"]],
   );
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "100000.00");
   assertEquals(await consentStatus(env, made.ConsentId), "Consumed");

@@ -278,10 +278,7 @@ Deno.test("a search after the preparation of the index does not wait for it", as
     await Promise.all([found, turn.promise]);
     return isFirst;
   };
-  const [prepared, unprepared] = [
-    openDocs(referenceDocument(), parts),
-    openDocs(referenceDocument(), parts),
-  ];
+  const [prepared, unprepared] = [openDocs(referenceDocument(), parts), openDocs(referenceDocument(), parts)];
   await prepared.prepare();
   assertEquals(await isDoneAtOnce(prepared.find("consent")), true);
   assertEquals(await isDoneAtOnce(unprepared.find("consent")), false);

@@ -94,13 +94,7 @@ async function compiled(
   );
   for (const [file, code] of classes) await Deno.writeTextFile(`${dir}/${file}`, code);
   if (isThere("javac")) {
-    await check("javac", [
-      "-Xlint:all",
-      "-Werror",
-      "-d",
-      "out",
-      ...classes.map(([file]) => file),
-    ]);
+    await check("javac", ["-Xlint:all", "-Werror", "-d", "out", ...classes.map(([file]) => file)]);
   } else saySkipped("the requests in Java were not compiled, there is no javac");
   if (!isThere("go")) return saySkipped("the requests in Go were not compiled, there is no go");
   const kinds = [...new Map(go.map((code) => [/import \([^)]*\)/.exec(code)?.[0], code])).values()];

@@ -138,8 +138,6 @@ export async function evaluate(
   result: string,
 ): Promise<string> {
   return String(
-    await new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(
-      ...Object.values(names),
-    ),
+    await new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(...Object.values(names)),
   );
 }

@@ -91,11 +91,7 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
   };
 }
 
-async function waitFor(
-  alerts: Prometheus["alerts"],
-  name: string,
-  withinSeconds: number,
-): Promise<Alert> {
+async function waitFor(alerts: Prometheus["alerts"], name: string, withinSeconds: number): Promise<Alert> {
   const end = Date.now() + withinSeconds * 1000;
   let listed: readonly Alert[] = [];
   while (Date.now() < end) {

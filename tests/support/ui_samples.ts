@@ -166,10 +166,7 @@ export function referenceDocument(): unknown {
       summary: `Create: ${name}`,
       description: "Answers the first result again for the same `x-idempotency-key`.",
       request: request(schema),
-      responses: {
-        201: resourceAnswer("Created", createdConsentSchema),
-        ...resourceErrors(),
-      },
+      responses: { 201: resourceAnswer("Created", createdConsentSchema), ...resourceErrors() },
     }));
   }
   registerAnswers(app.openAPIRegistry);

@@ -33,10 +33,7 @@ const rejectionSchema = z.looseObject({ error: z.string(), error_description: z.
  *
  * @throws {ParticipantFailure} where none does, or the token would travel in the clear
  */
-export async function openDirectoryClient(
-  common: CommonOptions,
-  env: Environment,
-): Promise<DirectoryClient> {
+export async function openDirectoryClient(common: CommonOptions, env: Environment): Promise<DirectoryClient> {
   const access = await findAccess(common, env);
   rejectPlainText(access.directoryUrl);
   return { ask: (schema, method, path, body) => ask(access, schema, { method, path, body }) };

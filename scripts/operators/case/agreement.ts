@@ -58,13 +58,7 @@ function* verifyTerms(agreed: Piece, piece: Piece): Generator<string> {
   }
   if (piece.kind !== "payment_request" && piece.kind !== "order") return;
   for (const name of SAME) {
-    yield* unequal(
-      name,
-      piece,
-      at(piece.content, "Data", "Initiation", name),
-      agreed,
-      at(terms, name),
-    );
+    yield* unequal(name, piece, at(piece.content, "Data", "Initiation", name), agreed, at(terms, name));
   }
   if (piece.kind === "payment_request" && agreed.kind === "consent_request") {
     yield* unequal("Risk", piece, at(piece.content, "Risk"), agreed, at(agreed.content, "Risk"));
@@ -108,9 +102,7 @@ function* verifyStep({ entry, kind, content }: Piece): Generator<string> {
   if (kind === "decision" && at(content, "page", "language") !== entry.record.page?.language) {
     yield `${name} was shown in another language than the entry says`;
   }
-  if (
-    kind === "order_response" && event === "payment_order.delivered" && at(content, "status") !== 200
-  ) {
+  if (kind === "order_response" && event === "payment_order.delivered" && at(content, "status") !== 200) {
     yield says(at(content, "status"));
   }
   const isProof = event === "consent.Authorized" || event === "consent.customer_authenticated";
@@ -318,9 +310,7 @@ function* verifyAccount(pieces: readonly Piece[]): Generator<string> {
       String(at(chosen, "account", "index")),
       "account",
     );
-    const digest = textOf(
-      digestOf(String(at(chosen, "salt")), canonicalOf(at(chosen, "account"))),
-    );
+    const digest = textOf(digestOf(String(at(chosen, "salt")), canonicalOf(at(chosen, "account"))));
     if (offered !== digest) yield `the chosen account of ${nameOf(decision.entry)} was not on the screen`;
   }
   const request = pieces.find(({ kind }) => kind === "consent_request");

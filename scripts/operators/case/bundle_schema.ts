@@ -44,11 +44,7 @@ const record = z.looseObject({
   documents: z.array(z.strictObject({ kind: z.string(), sha256: hash })).optional(),
 });
 
-const body = z.strictObject({
-  bytes: base64url,
-  signature: z.string().optional(),
-  salt,
-});
+const body = z.strictObject({ bytes: base64url, signature: z.string().optional(), salt });
 
 const entry = z.strictObject({
   record,

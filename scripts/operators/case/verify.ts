@@ -174,9 +174,7 @@ if (import.meta.main) {
   const encoder = new TextEncoder();
   const given = verifyArguments(Deno.args);
   if (given === undefined) {
-    Deno.stderr.writeSync(
-      encoder.encode(`Usage: verify.ts <FILE> ${VERIFY_OPTIONS}\n`),
-    );
+    Deno.stderr.writeSync(encoder.encode(`Usage: verify.ts <FILE> ${VERIFY_OPTIONS}\n`));
     Deno.exit(2);
   }
   Deno.exit(await verifyFiles(given, (path) => Deno.readFile(path), printLine) ? 0 : 1);

@@ -50,10 +50,7 @@ export function linksOf({ entries, withheld = [] }: Pick<Bundle, "entries" | "wi
 }
 
 /** A bundle for a participant has what is for it, and entries of operators alone are withheld. */
-export function* verifyWithheld(
-  { entries, withheld }: Bundle,
-  { reader }: Statement,
-): Generator<string> {
+export function* verifyWithheld({ entries, withheld }: Bundle, { reader }: Statement): Generator<string> {
   if ((reader === undefined) !== (withheld === undefined)) {
     yield "entries are withheld, and no reader is named";
   }

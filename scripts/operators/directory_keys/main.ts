@@ -87,11 +87,7 @@ async function changed(
   return before.filter((key) => !going.includes(key));
 }
 
-async function rotated(
-  before: readonly RsaJwk[],
-  values: Values,
-  tools: Tools,
-): Promise<readonly RsaJwk[]> {
+async function rotated(before: readonly RsaJwk[], values: Values, tools: Tools): Promise<readonly RsaJwk[]> {
   const now = Math.floor(tools.now / 1000);
   const waiting = before.find(({ nbf = 0 }) => nbf > now);
   if (waiting !== undefined) {

@@ -127,16 +127,9 @@ function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
   return sent.length === own.length + ids.length && own.every((word, index) => sent[index] === word);
 }
 
-async function send(
-  { method, path, data }: Planned,
-  given: Given,
-  tools: OpsTools,
-): Promise<unknown> {
+async function send({ method, path, data }: Planned, given: Given, tools: OpsTools): Promise<unknown> {
   const operator = {
-    url: operationsUrl(
-      tools.environment,
-      typeof given["url"] === "string" ? given["url"] : undefined,
-    ),
+    url: operationsUrl(tools.environment, typeof given["url"] === "string" ? given["url"] : undefined),
     token: await tokenOf(given["token-file"], tools),
   };
   const answer = await callOperations(tools, operator, path, {

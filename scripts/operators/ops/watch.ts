@@ -53,12 +53,7 @@ export function drawWatch({ alarms, hour, banks, processes }: Watched): readonly
     ...list(
       "PROCESSES",
       ["NAME", "STATE", "IN WORK", "FAULTS"],
-      processes.Process.map((one) => [
-        one.Name,
-        one.State,
-        String(one.RequestsInWork),
-        one.Fault.join("; "),
-      ]),
+      processes.Process.map((one) => [one.Name, one.State, String(one.RequestsInWork), one.Fault.join("; ")]),
     ),
   ];
 }
@@ -88,10 +83,7 @@ function figures({ Total, Today, Minute }: Watched["hour"]): readonly string[] {
     ...list(
       "REJECTED AND FAILED REQUESTS",
       ["REASON", "LAST HOUR"],
-      Total.Reason.map((one) => [
-        one.Reason,
-        String(one.Requests),
-      ]),
+      Total.Reason.map((one) => [one.Reason, String(one.Requests)]),
     ),
   ];
 }

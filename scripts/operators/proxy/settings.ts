@@ -128,10 +128,7 @@ const DEFAULT_USER: Readonly<Record<ProxyName, string>> = { nginx: "www-data", h
  *
  * @throws {SettingsError} naming every fault, never the secret
  */
-export function readOrder(
-  args: readonly string[],
-  env: Env,
-): ProxyOrder {
+export function readOrder(args: readonly string[], env: Env): ProxyOrder {
   const faults: string[] = [];
   const { words: positionals, given } = wordsAndOptions(args, OPTIONS);
   const { overwrite = false, ...values } = given as Options<string, "overwrite">;
@@ -174,9 +171,7 @@ function addressesOf(list: string): string[] {
 
 function backendsOf(list: string, faults: string[]): Backends {
   const serving = (host: string): string[] =>
-    addressesOf(
-      list.split(",").filter((one) => (SERVED.exec(one.trim())?.[1] ?? host) === host).join(),
-    );
+    addressesOf(list.split(",").filter((one) => (SERVED.exec(one.trim())?.[1] ?? host) === host).join());
   const backends = { api: serving("api"), browser: serving("browser") };
   for (const [host, addresses] of Object.entries(backends)) {
     if (addresses.join() === "") faults.push(`PLATFORM_BACKENDS: must have a process that serves ${host}`);

@@ -39,9 +39,7 @@ export function inTokens(
         crypto: cryptoWithSign((data) => signing.sign(data)),
       };
     },
-    tokenOf: ({ keys }) => ({
-      key: (kid) => tokenKey(tokens, keys.find((key) => key.kid === kid)?.n ?? ""),
-    }),
+    tokenOf: ({ keys }) => ({ key: (kid) => tokenKey(tokens, keys.find((key) => key.kid === kid)?.n ?? "") }),
     afterMake: (file) =>
       `The private keys are in the token ${first.label} and cannot leave it. ${file} has the public ones.`,
   };

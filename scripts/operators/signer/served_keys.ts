@@ -142,11 +142,7 @@ function digestFault(length: number): ReturnType<Use["fault"]> {
   return length === DIGEST_BYTES ? undefined : { status: 400, text: `a digest has ${DIGEST_BYTES} bytes` };
 }
 
-async function answerUse(
-  use: Use | undefined,
-  operation: Operation,
-  request: Request,
-): Promise<Response> {
+async function answerUse(use: Use | undefined, operation: Operation, request: Request): Promise<Response> {
   if (use === undefined) return answer(404, `no key of this name can ${operation}`);
   const length = Number(request.headers.get("content-length") ?? NaN);
   if (!(length <= MAX_BODY_BYTES)) return answer(413, `at most ${MAX_BODY_BYTES} bytes and their number`);

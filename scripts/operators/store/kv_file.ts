@@ -94,19 +94,11 @@ function asEntry(row: Record<string, unknown>): StoredEntry {
   if (encoding !== SERIALIZED || !(v instanceof Uint8Array)) {
     throw new Error("The file contains a value that no platform has written.");
   }
-  return {
-    key,
-    json: JSON.stringify(deserialize(v)),
-    expiresAt: expiryIn(Number(expiry)),
-  };
+  return { key, json: JSON.stringify(deserialize(v)), expiresAt: expiryIn(Number(expiry)) };
 }
 
 /** Writes entries in commits that Deno KV takes. @throws {Error} in one sentence that names the records */
-async function writeBatches(
-  store: Store,
-  path: string,
-  entries: readonly StoredEntry[],
-): Promise<void> {
+async function writeBatches(store: Store, path: string, entries: readonly StoredEntry[]): Promise<void> {
   await Promise.all(batchesOf(entries).map((batch) => writeBatch(store, path, batch)));
 }
 

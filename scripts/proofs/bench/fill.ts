@@ -70,11 +70,7 @@ async function rowsOf(index: number, count: number, now: number): Promise<readon
     statusUpdatedAt: createdAt,
   };
   const order = `${String(createdAt).padStart(15, "0")}-${paymentId}`;
-  return [
-    ...rows,
-    set(paymentKey(paymentId), payment),
-    set([...paymentOrdersKey(bank), order], paymentId),
-  ];
+  return [...rows, set(paymentKey(paymentId), payment), set([...paymentOrdersKey(bank), order], paymentId)];
 }
 
 function set(key: Key, value: unknown): Extract<Write, { kind: "set" }> {

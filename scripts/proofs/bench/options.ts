@@ -45,16 +45,7 @@ Processor time and memory are read from /proc: Linux only.
 Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
 `;
 
-const NAMES = [
-  "requests",
-  "rounds",
-  "concurrency",
-  "warm",
-  "fill",
-  "store",
-  "writes",
-  "beside",
-] as const;
+const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "store", "writes", "beside"] as const;
 
 /** The options. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions {

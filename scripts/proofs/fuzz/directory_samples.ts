@@ -52,10 +52,7 @@ async function administratedSample([name, status, method, path, body]: Planned):
 }
 
 function administrated(method: string, path: string, body?: unknown): Promise<Attempt> {
-  const headers = {
-    authorization: `Bearer ${ADMIN_TOKEN}`,
-    "content-type": "application/json",
-  };
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
   const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
   return attemptOf("directory", new Request(ISSUER + path, init));
 }

@@ -104,11 +104,7 @@ export async function resourceSample(
   return { ...call, surface: "resource", parts: [...common, ...signedParts(signing, call.attempt, judge)] };
 }
 
-function signedParts(
-  parts: SignedParts,
-  attempt: Attempt,
-  judge: JudgeJson | undefined,
-): readonly Part[] {
+function signedParts(parts: SignedParts, attempt: Attempt, judge: JudgeJson | undefined): readonly Part[] {
   const signature = headerOf(attempt, "x-jws-signature") ?? "";
   const coverage = segmentText(signature, 0)?.includes('"b64":false') === true ? "A" : "B";
   parts.resigner.trustBody(signature, attempt.body ?? new Uint8Array(), coverage);

@@ -5,11 +5,7 @@ import { seeded } from "../prove/random.ts";
  * The result of `make`, with every id and secret derived from seed and purpose. RSA salts and paddings are not, so
  * signatures and encrypted texts differ between runs, but only in their octets.
  */
-export async function withSeededIds<T>(
-  seed: number,
-  purpose: string,
-  make: () => Promise<T>,
-): Promise<T> {
+export async function withSeededIds<T>(seed: number, purpose: string, make: () => Promise<T>): Promise<T> {
   const random = seeded(seed, purpose);
   const fill = <A extends Uint8Array>(bytes: A): A => {
     for (let at = 0; at < bytes.length; at++) bytes[at] = random.below(256);

@@ -118,12 +118,7 @@ async function reporting(
   return await putAccounts(env, env.bankA, consentId, accounts, { data });
 }
 
-function data(
-  name: string,
-  value: unknown,
-  expected: string,
-  how: string,
-): Mistake {
+function data(name: string, value: unknown, expected: string, how: string): Mistake {
   return {
     name: `${name} ${how}`,
     part: `Data.${name}`,

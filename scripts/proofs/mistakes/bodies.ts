@@ -105,10 +105,7 @@ export const BODIES: Area = {
     ], (bench) =>
       paying(bench, (body) => {
         const InstructedAmount = { Currency: "EUR", Amount: "1.00" };
-        return {
-          ...body,
-          Data: { ...body.Data, Initiation: { ...body.Data.Initiation, InstructedAmount } },
-        };
+        return { ...body, Data: { ...body.Data, Initiation: { ...body.Data.Initiation, InstructedAmount } } };
       })),
     mistake(["a payment of another consent than the token's", "Authorization", "consent"], async (bench) => {
       const ConsentId = await bench.consent();

@@ -88,12 +88,7 @@ export const SIGNATURES: Area = {
 };
 
 /** A request with one wrong header. */
-function header(
-  name: string,
-  value: string | undefined,
-  expected: string,
-  how: string,
-): Mistake {
+function header(name: string, value: string | undefined, expected: string, how: string): Mistake {
   return {
     name: `${name} ${how}`,
     part: name,

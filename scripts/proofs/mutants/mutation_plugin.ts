@@ -52,23 +52,11 @@ function formOf({ type }: Node): Form {
 
 type Report = (node: Node, kind: string, to: string, at?: readonly [number, number]) => void;
 
-function visitor(
-  textOf: (node: Node) => string,
-  text: string,
-  report: Report,
-): Deno.lint.LintVisitor {
-  return {
-    ...conditions(textOf, text, report),
-    ...calls(textOf, report),
-    ...values(textOf, report),
-  };
+function visitor(textOf: (node: Node) => string, text: string, report: Report): Deno.lint.LintVisitor {
+  return { ...conditions(textOf, text, report), ...calls(textOf, report), ...values(textOf, report) };
 }
 
-function conditions(
-  textOf: (node: Node) => string,
-  text: string,
-  report: Report,
-): Deno.lint.LintVisitor {
+function conditions(textOf: (node: Node) => string, text: string, report: Report): Deno.lint.LintVisitor {
   const sideOf = (node: Node): string =>
     node.type === "LogicalExpression" ? `(${textOf(node)})` : textOf(node);
   /** A comparison has a change of its own. */

@@ -43,11 +43,7 @@ export function programsBelow(folder: string): readonly string[] {
 }
 
 /** The fault of one change. */
-export function mutationOf(
-  file: string,
-  text: string,
-  change: Change,
-): Mutation {
+export function mutationOf(file: string, text: string, change: Change): Mutation {
   const { kind, at: [from, to], to: words } = change;
   const short = (piece: string): string => piece.replaceAll(/\s+/g, " ").slice(0, SHOWN);
   return {

@@ -57,12 +57,7 @@ export function openAnswerLog(): AnswerLog {
       throw error;
     }
   };
-  return {
-    answers,
-    usedBefore,
-    unexpected,
-    watch: (tpp) => ({ ...tpp, fetch: watched(tpp.fetch) }),
-  };
+  return { answers, usedBefore, unexpected, watch: (tpp) => ({ ...tpp, fetch: watched(tpp.fetch) }) };
 }
 
 /** In which a system of several processes must serve again, however the primary was lost. */

@@ -31,9 +31,7 @@ const executedSchema = z.object({
   DebtorAccount: z.object({ Identification: z.string() }),
 });
 const ledgerSchema = z.object({
-  Accounts: z.array(
-    z.object({ Identification: z.string(), Currency: z.string(), Balance: z.string() }),
-  ),
+  Accounts: z.array(z.object({ Identification: z.string(), Currency: z.string(), Balance: z.string() })),
   Orders: z.array(executedSchema),
 });
 /** A payment as the platform shows it. */
@@ -69,10 +67,7 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
     const ledger = ledgerSchema.parse(await (await fetch(`${endpoints.banks_url}/${code}/ledger`)).json());
     const balances = ledger.Accounts.map((
       { Identification: identification, Currency: currency, Balance },
-    ) => [
-      accountId({ identification, currency }),
-      Balance,
-    ]);
+    ) => [accountId({ identification, currency }), Balance]);
     return { orders, executed: ledger.Orders, balances: Object.fromEntries(balances) };
   } finally {
     bank.close();
@@ -138,10 +133,7 @@ export async function readRepeatedPushes(dir: string): Promise<ReadonlySet<strin
 }
 
 /** Histories by subject, orders that still wait in the outbox, and those that were given up; the platform must have stopped. */
-export async function readStore(
-  system: ProvedSystem,
-  subjects: readonly string[],
-): Promise<{
+export async function readStore(system: ProvedSystem, subjects: readonly string[]): Promise<{
   readonly histories: ReadonlyMap<string, readonly AuditEntry[]>;
   readonly waiting: readonly string[];
   readonly dead: readonly string[];

@@ -148,9 +148,7 @@ async function platformEnv(
   port: number,
   { storeUrl, dataKeysStore }: Stores,
 ): Promise<Record<string, string>> {
-  const { proxySecret } = secretsSchema.parse(
-    JSON.parse(await Deno.readTextFile(`${dir}/secrets.json`)),
-  );
+  const { proxySecret } = secretsSchema.parse(JSON.parse(await Deno.readTextFile(`${dir}/secrets.json`)));
   const directory = `http://localhost:${port + 2}`;
   return {
     PLATFORM_BASE_URL: `https://localhost:${port}`,

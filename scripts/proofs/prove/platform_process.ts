@@ -30,11 +30,7 @@ export async function startPlatformProcess(
     await end("SIGKILL");
     running = await start(dir, env);
   };
-  return {
-    kill: () => restarting = restart(),
-    stop: () => end("SIGTERM"),
-    end: () => end("SIGKILL"),
-  };
+  return { kill: () => restarting = restart(), stop: () => end("SIGTERM"), end: () => end("SIGKILL") };
 }
 
 /** A process that finds no primary ends, and is started again. */

@@ -89,11 +89,7 @@ async function picture(
     const name = `${host.name}-${String(number).padStart(2, "0")}${
       path.replaceAll(/\W+/g, "-").slice(0, 60)
     }`;
-    await page.screenshot({
-      path: `${to}/${name}.png`,
-      fullPage: true,
-      clip: { x: 0, y: 0, width, height },
-    });
+    await page.screenshot({ path: `${to}/${name}.png`, fullPage: true, clip: { x: 0, y: 0, width, height } });
   }
   await context.close();
 }

@@ -54,13 +54,7 @@ interface OrderData {
 export function openBank(line: Line, code: string): SimulatedBank {
   const party = BANKS[code];
   if (party === undefined) throw new Error(`no bank ${code}`);
-  const state: State = {
-    line,
-    party,
-    ledger: new Map(),
-    pushedAgain: new Set(),
-    reporting: 0,
-  };
+  const state: State = { line, party, ledger: new Map(), pushedAgain: new Set(), reporting: 0 };
   return {
     party,
     receive: ({ body }) => isInquiry(body) ? Promise.resolve(statement(state, body)) : receive(state, body),

@@ -36,10 +36,7 @@ export async function restore(
     const value = { id: "copy", takenAt };
     simulation.database.commit({ checks: [], writes: [{ kind: "set", key: storeCopyKey, value }] });
   });
-  await Promise.all([
-    endHolds(line, reconciles),
-    ...facts.map(([plan, fact]) => payAgain(line, plan, fact)),
-  ]);
+  await Promise.all([endHolds(line, reconciles), ...facts.map(([plan, fact]) => payAgain(line, plan, fact))]);
 }
 
 /** After a comparison with the banks the platform knows every order that a bank has. */

@@ -119,11 +119,7 @@ function planFaults({ simulation, cluster }: Line): void {
 }
 
 /** Servers that the platform calls. */
-function outside(
-  simulation: Simulation,
-  banks: Banks,
-  request: Incoming,
-): Promise<Outgoing | undefined> {
+function outside(simulation: Simulation, banks: Banks, request: Incoming): Promise<Outgoing | undefined> {
   if (request.url.origin === DIRECTORY) {
     const away = simulation.fault("directory away");
     const passed = simulation.passed();

@@ -12,11 +12,7 @@ interface Shrunk {
 }
 
 /** Shrinks the run of a seed that breaks `check`. `run` repeats a plan with its trace. */
-async function shrink(
-  seed: number,
-  check: string,
-  run: (plan: Plan) => Promise<RunResult>,
-): Promise<Shrunk> {
+async function shrink(seed: number, check: string, run: (plan: Plan) => Promise<RunResult>): Promise<Shrunk> {
   const whole = planRun(seed);
   const dropped = new Set<string>();
   let result = await run(whole);

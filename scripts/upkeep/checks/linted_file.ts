@@ -11,10 +11,7 @@ export interface LintedFile {
 }
 
 /** A rule for the files whose path matches. */
-export function ruleFor(
-  files: RegExp,
-  visit: (file: LintedFile) => Deno.lint.LintVisitor,
-): Deno.lint.Rule {
+export function ruleFor(files: RegExp, visit: (file: LintedFile) => Deno.lint.LintVisitor): Deno.lint.Rule {
   return {
     create(context): Deno.lint.LintVisitor {
       const path = pathInProject(context.filename);

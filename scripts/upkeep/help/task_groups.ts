@@ -1,15 +1,7 @@
 /** The tasks of `deno.json` by reader, in the order in which they are needed. */
 export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Try it": ["start", "demo", "help"],
-  "TPPs and banks": [
-    "participant",
-    "doctor",
-    "tail",
-    "sign",
-    "inspect",
-    "certify",
-    "collections",
-  ],
+  "TPPs and banks": ["participant", "doctor", "tail", "sign", "inspect", "certify", "collections"],
   "Operators of the platform": [
     "serve",
     "bundle",

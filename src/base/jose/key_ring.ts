@@ -79,12 +79,7 @@ export const PRIVATE_RSA = {
 /** Schema of the members of a key in a token. */
 export const TOKEN_RSA = { ...PUBLIC_RSA, d: z.never().optional() } as const;
 
-const SIGNING = {
-  use: z.literal("sig"),
-  x5c: z.array(text).min(1),
-  "x5t": text,
-  "x5t#S256": text,
-} as const;
+const SIGNING = { use: z.literal("sig"), x5c: z.array(text).min(1), "x5t": text, "x5t#S256": text } as const;
 const DECRYPTION = { use: z.literal("enc") } as const;
 const privateKey = z.discriminatedUnion("use", [
   z.object({ ...PRIVATE_RSA, ...SIGNING }),
@@ -148,11 +143,7 @@ async function openKeys(
  *
  * @throws {Error} if no key has this use
  */
-function keyInUse(
-  held: readonly HeldKey<OwnJwk>[],
-  use: OwnJwk["use"],
-  now: number,
-): HeldKey<OwnJwk> {
+function keyInUse(held: readonly HeldKey<OwnJwk>[], use: OwnJwk["use"], now: number): HeldKey<OwnJwk> {
   const newest = newestInUse(held.filter(({ jwk }) => jwk.use === use), now);
   if (newest === undefined) throw new Error("needs a `use: sig` and a `use: enc` key whose nbf has passed");
   return newest;

@@ -136,9 +136,4 @@ export const storeProbeRecord = defineRecord<boolean>({
   restore: "kept",
 });
 
-export const baseRecords = [
-  ageMarkRecord,
-  storeIdentityRecord,
-  storeCopyRecord,
-  storeProbeRecord,
-] as const;
+export const baseRecords = [ageMarkRecord, storeIdentityRecord, storeCopyRecord, storeProbeRecord] as const;

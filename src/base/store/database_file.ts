@@ -132,9 +132,7 @@ async function inspectDatabase(
     if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
     if (tables.length === 0) return 0; // its creation was interrupted
     if (!tables.includes(schema.table)) {
-      throw new Error(
-        `The database ${path} was made by another program. Name another database.`,
-      );
+      throw new Error(`The database ${path} was made by another program. Name another database.`);
     }
     if (numberIn(database, schema.query) > schema.newest) {
       throw new Error(

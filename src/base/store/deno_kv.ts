@@ -146,12 +146,7 @@ async function openOrSayWhy(path: string): Promise<Deno.Kv> {
 }
 
 /** Returns reads of single entries, which need no operation of the database if the cache has them all. */
-function openReads(
-  cache: EntryCache,
-  kv: Deno.Kv,
-  snapshots: Snapshots,
-  spent: SpentJwts,
-): Store["getMany"] {
+function openReads(cache: EntryCache, kv: Deno.Kv, snapshots: Snapshots, spent: SpentJwts): Store["getMany"] {
   const read = (keys: readonly Key[]): Promise<(Entry<unknown> | null)[]> => {
     const all = (): Promise<(Entry<unknown> | null)[]> => said(getMany(kv, keys));
     return keys.length > MAX_KEYS_A_READ ? snapshots.read(keys, all) : all(); // Deno KV reads so many in one snapshot

@@ -55,9 +55,7 @@ const ACTIVE = new Set(
 );
 
 /** Currencies with another number of decimals than two (minor unit in ISO 4217 list one as of 2026-08). */
-const NO_DECIMALS = new Set(
-  "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "),
-);
+const NO_DECIMALS = new Set("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "));
 const THREE_DECIMALS = new Set("BHD IQD JOD KWD LYD OMR TND".split(" "));
 
 /** Returns the number of decimals of a currency in use, or undefined for any other code. */

@@ -170,11 +170,7 @@ export async function listOrders(bank: Bank, after: string | undefined): Promise
 export async function reportStatus(bank: Bank, report: StatusReport): Promise<void> {
   const url = `${bank.baseUrl}/${bank.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
   const { status, at = bank.now() } = report;
-  const data = {
-    Status: status,
-    StatusUpdateDateTime: new Date(at).toISOString(),
-    ...wordOnWire(report),
-  };
+  const data = { Status: status, StatusUpdateDateTime: new Date(at).toISOString(), ...wordOnWire(report) };
   const headers = { "x-fapi-interaction-id": crypto.randomUUID() };
   const response = await sendSigned(bank, { method: "PUT", url, content: { Data: data }, headers });
   await bodyOf("reporting a status", response);
@@ -258,10 +254,7 @@ async function sendSigned(
   });
 }
 
-function customerHeaders(
-  { now }: Bank,
-  customerIp: string,
-): Readonly<Record<string, string>> {
+function customerHeaders({ now }: Bank, customerIp: string): Readonly<Record<string, string>> {
   return {
     accept: "application/json",
     "x-fapi-interaction-id": crypto.randomUUID(),

@@ -38,12 +38,7 @@ const orderDataSchema = z.object({
   Initiation: initiationSchema,
   DebtorAccount: z.optional(payingAccountSchema),
 });
-const orderSchema = z.object({
-  iss: z.string(),
-  aud: z.string(),
-  exp: z.int(),
-  Data: orderDataSchema,
-});
+const orderSchema = z.object({ iss: z.string(), aud: z.string(), exp: z.int(), Data: orderDataSchema });
 
 /**
  * Verifies this JWS and returns its order.

@@ -46,14 +46,7 @@ export async function postSignedText(
     "x-jws-signature",
     await signPayload(flow.tpp.signer, new TextEncoder().encode(body), flow.tpp.now()),
   );
-  return await send(flow, token, {
-    method: "POST",
-    path,
-    headers,
-    body,
-    expected: 201,
-    isSigned: true,
-  });
+  return await send(flow, token, { method: "POST", path, headers, body, expected: 201, isSigned: true });
 }
 
 /**
@@ -67,14 +60,7 @@ export async function postUnsigned(
   body: string,
 ): Promise<unknown> {
   const headers = resourceHeaders();
-  return await send(flow, token, {
-    method: "POST",
-    path,
-    headers,
-    body,
-    expected: 200,
-    isSigned: false,
-  });
+  return await send(flow, token, { method: "POST", path, headers, body, expected: 200, isSigned: false });
 }
 
 /**

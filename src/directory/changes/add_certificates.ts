@@ -39,9 +39,7 @@ export async function addCertificates(
     async (participant, now): Promise<Change<CertificatesAdded>> => {
       requireTrusted(target, participant);
       if (participant.software.status === "Revoked") {
-        throw conflict(
-          "The software is revoked; it gets no certificates.",
-        );
+        throw conflict("The software is revoked; it gets no certificates.");
       }
       const before = await listKeys(directory.store, target.orgId);
       requireSpace(before.filter((key) => now < key.notAfter), requested.length);

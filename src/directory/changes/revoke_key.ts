@@ -31,11 +31,7 @@ export function revokeKey(
       const key = await findKey(directory.store, target.orgId, kid);
       if (key === null) throw new ApiError("directory.not_found", "no such key");
       if (key.revoked !== undefined) {
-        return {
-          participant,
-          notes: [],
-          answer: { ...key, revoked: key.revoked },
-        };
+        return { participant, notes: [], answer: { ...key, revoked: key.revoked } };
       }
       const revoked = { ...key, revoked: { at: now, reason } };
       const note = { what: "key.revoked", reason, details: { kid, use: key.use } } as const;

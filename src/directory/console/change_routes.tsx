@@ -107,12 +107,7 @@ function pageOf({ person }: Visit, orgId: string | undefined): string {
 }
 
 /** A token is in no address and in no cookie: it is shown in the answer to the form, once. */
-function drawLogin(
-  program: ConsoleProgram,
-  visit: Visit,
-  orgId: string | undefined,
-  value: unknown,
-): string {
+function drawLogin(program: ConsoleProgram, visit: Visit, orgId: string | undefined, value: unknown): string {
   const { language } = visit;
   const title = words(language, "change.login.done");
   return renderFrame(

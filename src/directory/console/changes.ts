@@ -156,10 +156,7 @@ export const CHANGES: readonly Change[] = [
     api: `${ONE}/statement`,
     method: "POST",
     fields: (record) => [...SOFTWARE, ...record?.role === "ASPSP" ? OF_BANKS : OF_TPPS],
-    body: (form, { record }) => ({
-      ...softwareOf(form),
-      ...membersOf(record?.role, form, null),
-    }),
+    body: (form, { record }) => ({ ...softwareOf(form), ...membersOf(record?.role, form, null) }),
   },
   {
     name: "softwareStatus",

@@ -80,10 +80,7 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
  *
  * @throws {ApiError} `platform.unavailable` while the directory is restored and not confirmed
  */
-async function participantOf(
-  { store, restored }: Directory,
-  orgId: OrgId,
-): Promise<Participant | undefined> {
+async function participantOf({ store, restored }: Directory, orgId: OrgId): Promise<Participant | undefined> {
   await requireConfirmed(restored);
   return (await findParticipant(store, orgId))?.value;
 }

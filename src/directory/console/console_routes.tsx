@@ -54,9 +54,7 @@ function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
       restoredAt: await directory.restored.takenAt(),
     };
     const title = words(visit.language, "participants.title");
-    return c.html(
-      renderFrame(program, { ...visit, title }, <ParticipantsPage visit={visit} view={view} />),
-    );
+    return c.html(renderFrame(program, { ...visit, title }, <ParticipantsPage visit={visit} view={view} />));
   });
 }
 

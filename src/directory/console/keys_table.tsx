@@ -10,9 +10,7 @@ const SOON_MS = 30 * 86_400_000;
 
 type KeyRecord = ParticipantRecord["keys"][number];
 
-export function Keys(
-  { visit, record: { keys }, now, at }: Omit<ParticipantView, "entries">,
-): JSX.Element {
+export function Keys({ visit, record: { keys }, now, at }: Omit<ParticipantView, "entries">): JSX.Element {
   const { language } = visit;
   return (
     <NamedTable

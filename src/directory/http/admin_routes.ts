@@ -206,11 +206,7 @@ async function changeOrganisationStatus(directory: Directory, c: AdminContext): 
   return answer(c, participantStatuses(await setOrganisationStatus(directory, target(c), command)));
 }
 
-async function onboard(
-  directory: Directory,
-  c: AdminContext,
-  command: OnboardingCommand,
-): Promise<Response> {
+async function onboard(directory: Directory, c: AdminContext, command: OnboardingCommand): Promise<Response> {
   const { participant, statement, keys } = await onboardParticipant(
     directory,
     command,

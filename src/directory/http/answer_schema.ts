@@ -15,12 +15,7 @@ const identity = {
   software_client_id: z.string().meta({ description: "`SC-` and a UUID: the OAuth client_id." }),
   software_client_status: z.enum(SOFTWARE_STATUSES),
 };
-const publicMembers = {
-  ...identity,
-  org_name: z.string(),
-  role: z.enum(["PISP", "ASPSP"]),
-  since: dateTime,
-};
+const publicMembers = { ...identity, org_name: z.string(), role: z.enum(["PISP", "ASPSP"]), since: dateTime };
 
 /** Every participant. */
 export const participantList = z.array(z.strictObject(publicMembers).meta({ id: "PublicParticipant" }));

@@ -26,11 +26,7 @@ const WIRE = {
     error: "invalid_request",
     description: "The body did not arrive completely. Send the request again.",
   },
-  "request.malformed_form": {
-    status: 400,
-    error: "invalid_request",
-    description: "The form is malformed.",
-  },
+  "request.malformed_form": { status: 400, error: "invalid_request", description: "The form is malformed." },
   "request.unsupported_media_type": {
     status: 415,
     error: "invalid_request",

@@ -183,9 +183,7 @@ function freezeConfig(values: Values): Config {
   });
 }
 
-function operationsOf(
-  values: Values,
-): Pick<
+function operationsOf(values: Values): Pick<
   Config,
   "operationsHost" | "operationsPort" | "operatorsFile" | "operatorsOidc" | "fourEyes" | "operationsUrl"
 > {
@@ -205,9 +203,7 @@ function collectorOf(values: Values): SpanCollector | undefined {
   return url === undefined ? undefined : { url, headers };
 }
 
-function retentionOf(
-  values: Values,
-): Pick<
+function retentionOf(values: Values): Pick<
   Config,
   | "unsettledHours"
   | "keepUnauthorisedDays"

@@ -34,9 +34,7 @@ export const schema = z.object({
     .transform(Number).default(400),
   PLATFORM_STORE_URL: z.string({ error: "set it to the path of a database file, or to postgres://…" }),
   PLATFORM_CELLS: readAs(readCells, "set it to each further cell's banks, such as eu=BANKB,BANKC;us=BANKD")
-    .prefault(
-      "",
-    ),
+    .prefault(""),
   PLATFORM_CELL: z.string().default(HOME_CELL),
   PLATFORM_KEYS: z.string({
     error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
@@ -74,9 +72,7 @@ export const schema = z.object({
     error: `must have at least ${MIN_SECRET_CHARACTERS} characters`,
   }).optional(),
   PLATFORM_ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" })
-    .default(
-      "Production",
-    ),
+    .default("Production"),
   PLATFORM_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], {
     error: "set it to debug, info, warn or error",
   })

@@ -17,17 +17,11 @@ export const eventDeliverySchema = z.strictObject({
   ClientId: z.string(),
   BankId: z.string(),
   CallbackUrl: z.string(),
-  Waiting: counted.openapi({
-    description: `At most ${MAX_COUNTED} events are counted, with the dead ones.`,
-  }),
+  Waiting: counted.openapi({ description: `At most ${MAX_COUNTED} events are counted, with the dead ones.` }),
   Dead: counted.openapi({ description: "Rejected 11 times, and pushed no more." }),
   OldestDateTime: z.string().optional(),
-  LastFailure: z.string().optional().openapi({
-    description: "Of the first event whose push has failed.",
-  }),
-  IsReceiverAway: z.boolean().openapi({
-    description: "As this process sees it: it pushes single events.",
-  }),
+  LastFailure: z.string().optional().openapi({ description: "Of the first event whose push has failed." }),
+  IsReceiverAway: z.boolean().openapi({ description: "As this process sees it: it pushes single events." }),
 });
 
 export const eventDeliveriesSchema = z.strictObject({

@@ -79,10 +79,7 @@ export interface StatusChange {
 export function whyOf(
   { reasonCode, reason }: { readonly [Name in "reasonCode" | "reason"]?: StatusChange[Name] | undefined },
 ): Pick<StatusChange, "reasonCode" | "reason"> {
-  return {
-    ...(reasonCode === undefined ? {} : { reasonCode }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { ...(reasonCode === undefined ? {} : { reasonCode }), ...(reason === undefined ? {} : { reason }) };
 }
 
 /** A notice: to a TPP about a bank, a key or a statement, or to a bank about a consent or payment. */

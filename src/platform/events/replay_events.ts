@@ -54,11 +54,7 @@ export async function replayEvents(
 }
 
 /** Lets the owner's first dead events be pushed again, and notes who has asked for it. Returns how many. */
-export async function redriveEvents(
-  deps: RedriveDeps,
-  owner: EventOwner,
-  operator: string,
-): Promise<number> {
+export async function redriveEvents(deps: RedriveDeps, owner: EventOwner, operator: string): Promise<number> {
   const dead = (await listDead(deps.events, owner)).dead.slice(0, MAX_REPLAYED);
   await transact(deps, { what: "redriven events" }, async (tx) => {
     const reason = `${dead.length} events of ${owner.bank}`;

@@ -43,10 +43,7 @@ const replayRoute = createRoute({
     headers: resourceHeaders,
     body: { required: true, content: { "application/json": { schema: replayRequestSchema } } },
   },
-  responses: {
-    200: resourceAnswer("What waits again", replayResponseSchema),
-    ...resourceErrors(413, 415),
-  },
+  responses: { 200: resourceAnswer("What waits again", replayResponseSchema), ...resourceErrors(413, 415) },
 });
 
 export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {

@@ -8,10 +8,6 @@ export interface SignEventDeps extends Origins {
   readonly signer: OwnKey;
 }
 
-export async function signEvent(
-  deps: SignEventDeps,
-  owner: EventOwner,
-  event: PlacedEvent,
-): Promise<string> {
+export async function signEvent(deps: SignEventDeps, owner: EventOwner, event: PlacedEvent): Promise<string> {
   return await signClaims(claimsOf(event, owner, deps), deps.signer, EVENT_JWT.typ);
 }

@@ -40,9 +40,7 @@ export async function subscribe(
 
 function exists({ id }: Subscription): ApiError {
   const message = `It exists, with the EventSubscriptionId ${id}. Use PUT.`;
-  return new ApiError("subscription.exists", {
-    faults: [{ code: "Rules.ResourceAlreadyExists", message }],
-  });
+  return new ApiError("subscription.exists", { faults: [{ code: "Rules.ResourceAlreadyExists", message }] });
 }
 
 /** @throws {ApiError} `resource.invalid_fields`, `resource.not_found` */

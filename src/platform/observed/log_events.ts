@@ -71,11 +71,7 @@ const PROCESS = {
       "The signer of PLATFORM_KEYS, or its token, does not answer. Requests that need a signature get 503.",
     act: "Act immediately. See The keys in a token in keys.md.",
   },
-  "signer.working": {
-    level: "warn",
-    fields: ["failedSeconds"],
-    meaning: "The signer answers again.",
-  },
+  "signer.working": { level: "warn", fields: ["failedSeconds"], meaning: "The signer answers again." },
   "store.restored": {
     level: "warn",
     fields: ["epoch", "copyTakenAt", "banksHeld", "consentsVoided"],

@@ -170,10 +170,7 @@ const DIRECTORY = {
     kind: "gauge",
     help: "Age of the directory's status list if its last renewal failed, else 0. At 900 s requests get 503.",
   },
-  platform_clock_ahead_seconds: {
-    kind: "gauge",
-    help: "This computer's clock minus the directory's.",
-  },
+  platform_clock_ahead_seconds: { kind: "gauge", help: "This computer's clock minus the directory's." },
   platform_client_certificate_expiry_timestamp_seconds: {
     kind: "gauge",
     help: "End of the validity of the transport certificate that a client used last.",

@@ -162,10 +162,7 @@ const changeRoute = createRoute({
   summary: "Change the times and the text of an outage",
   description: "They replace the former ones. TPPs are told of it.",
   request: { params: params.extend({ outageId: z.string() }), body: jsonContent(planOutageSchema) },
-  responses: {
-    200: operationAnswer("Changed", plannedOutageSchema),
-    ...operationErrors(400, 404, 413, 415),
-  },
+  responses: { 200: operationAnswer("Changed", plannedOutageSchema), ...operationErrors(400, 404, 413, 415) },
 });
 const cancelRoute = createRoute({
   method: "post",

@@ -161,9 +161,7 @@ export function historyRoutes({ store, clock }: HistoryRouteDeps): readonly Plat
     }),
     operation(historyRoute, [], async (c) => {
       const [subject, after] = [c.req.param("subject"), asked(c.req.query("after"))];
-      return c.json(
-        represent(await auditPage(store, { subject, after, limit: PAGE })),
-      );
+      return c.json(represent(await auditPage(store, { subject, after, limit: PAGE })));
     }),
     operation(auditRoute, [], async (c) => {
       return c.json(represent(await auditPage(store, { after: asked(c.req.query("after")), limit: PAGE })));
@@ -205,10 +203,7 @@ function asked(text: string | undefined): AuditCursor | undefined {
 function represent(entries: readonly ListedEntry[]): z.infer<typeof historySchema> {
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return {
-    Data: {
-      Entry: entries.map(representEntry),
-      ...(last === undefined ? {} : { After: cursorOf(last) }),
-    },
+    Data: { Entry: entries.map(representEntry), ...(last === undefined ? {} : { After: cursorOf(last) }) },
   };
 }
 

@@ -298,12 +298,7 @@ function composePages(
   pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi" | "docs">,
 ): PublicPageDeps {
   const findTpp = tppFinder(shared, store);
-  return {
-    ...pages,
-    ...shared,
-    ...shared.errors,
-    findTpp,
-  };
+  return { ...pages, ...shared, ...shared.errors, findTpp };
 }
 
 /** Links lead only to active TPPs, because anyone can make up this address. */

@@ -43,11 +43,7 @@ export function composeEventWork(
   return { ...composeNotices(parts, shared, log), eventDelivery: composeEventDelivery(parts, shared, log) };
 }
 
-function composeEventDelivery(
-  parts: TimedParts,
-  shared: Shared,
-  log: Log,
-): EventDelivery {
+function composeEventDelivery(parts: TimedParts, shared: Shared, log: Log): EventDelivery {
   const { store, clock, steady, metrics, fetch, config, keys: { signer } } = parts;
   const { events, subscriptions, standingOf, clients, tracePush, eventCircuit, pushMemory } = shared;
   return openEventDelivery({

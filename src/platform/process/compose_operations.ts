@@ -79,9 +79,7 @@ function errorsOf({ errors, site }: Shared, log: Log, { recordAttempt }: Operato
   return { ...errors, traceUri: undefined, drawErrorPage: consoleErrorPages(console) };
 }
 
-function operatorStores(
-  { store, config: { authUrl, baseUrl } }: Pick<TimedParts, "store" | "config">,
-): Pick<
+function operatorStores({ store, config: { authUrl, baseUrl } }: Pick<TimedParts, "store" | "config">): Pick<
   OperationsDeps["operations"],
   | "controls"
   | "stageOutageChange"

@@ -183,13 +183,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     forgetConsents: () =>
-      forgetConsents({
-        ...parts,
-        consents,
-        isHeld,
-        keptNow: keptTime.now,
-        random: delivery.random,
-      }),
+      forgetConsents({ ...parts, consents, isHeld, keptNow: keptTime.now, random: delivery.random }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
     ...caseJobs(parts, { delivery, consents, isHeld, keptTime }, evidence.log),
     growLog: () => growLog(evidence),

@@ -49,11 +49,7 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   return { fetch: (request) => requests.run(() => route(running, request)) };
 }
 
-function startWork(
-  { platform }: Running,
-  cron: Cron | undefined,
-  signal: AbortSignal,
-): "cron" | "timers" {
+function startWork({ platform }: Running, cron: Cron | undefined, signal: AbortSignal): "cron" | "timers" {
   if (cron === undefined) {
     platform.startWork();
     return "timers";

@@ -158,12 +158,7 @@ function debitOf(
   return balance < units ? rejected("AM04", "Insufficient funds") : { remaining: balance - units };
 }
 
-async function noteStatus(
-  kv: Deno.Kv,
-  domesticPaymentId: string,
-  status: string,
-  at: number,
-): Promise<void> {
+async function noteStatus(kv: Deno.Kv, domesticPaymentId: string, status: string, at: number): Promise<void> {
   const known = await kv.get<ExecutedOrder>(orderKey(domesticPaymentId));
   if (known.value !== null) await kv.set(known.key, { ...known.value, status, reportedAtMs: at });
 }

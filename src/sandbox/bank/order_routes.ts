@@ -62,15 +62,10 @@ async function heldSince({ ledger }: Bank, since: number): Promise<readonly Stat
   return orders.filter(({ executedAtMs, reportedAtMs }) => (reportedAtMs ?? executedAtMs) >= since)
     .map((
       { order: { domesticPaymentId, consentId, signed }, status, reasonCode, reason, executedAtMs: at },
-    ) => ({
-      ...{ domesticPaymentId, consentId, signed },
-      ...{ status, reasonCode, reason, at },
-    }));
+    ) => ({ ...{ domesticPaymentId, consentId, signed }, ...{ status, reasonCode, reason, at } }));
 }
 
-async function accountsOf(
-  { customers, ledger }: Bank,
-): Promise<readonly Readonly<Record<string, string>>[]> {
+async function accountsOf({ customers, ledger }: Bank): Promise<readonly Readonly<Record<string, string>>[]> {
   const balances = await ledger.balances();
   return customers.flatMap((customer) =>
     customer.accounts.map((account) => ({

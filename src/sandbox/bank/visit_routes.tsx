@@ -69,12 +69,7 @@ async function arrive(c: Context<ConnectionEnv>, bank: Bank, banksUrl: string): 
 }
 
 /** This browser looks every 2 s whether the customer has confirmed in the app. */
-function waitForApp(
-  c: Context,
-  bank: Bank,
-  session: ScaSession,
-  app: string,
-): Response | Promise<Response> {
+function waitForApp(c: Context, bank: Bank, session: ScaSession, app: string): Response | Promise<Response> {
   const reader = readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales);
   const address = new URL(appPath(session.bankCode, app), c.req.url).href;
   c.header("refresh", "2");

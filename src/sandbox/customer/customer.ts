@@ -121,11 +121,7 @@ function isHandover({ url, location }: Visit, home: string): boolean {
   return url.origin === home && query?.has("oAuthUrl") === true && !query.has("iss");
 }
 
-function isReturn(
-  location: URL,
-  { redirectUri }: CustomerPlan,
-  known: ReadonlySet<string>,
-): boolean {
+function isReturn(location: URL, { redirectUri }: CustomerPlan, known: ReadonlySet<string>): boolean {
   return redirectUri === undefined
     ? !known.has(location.origin)
     : `${location.origin}${location.pathname}` === redirectUri;

@@ -72,12 +72,7 @@ function openLinks(tpp: Tpp): Links {
   };
 }
 
-async function sendOne(
-  tpp: Tpp,
-  links: Links,
-  bank: string,
-  call: Omit<Call, "flow">,
-): Promise<Attempt> {
+async function sendOne(tpp: Tpp, links: Links, bank: string, call: Omit<Call, "flow">): Promise<Attempt> {
   const { fields } = call;
   const messages = emptyMessageLog();
   try {

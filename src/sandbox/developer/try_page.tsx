@@ -185,9 +185,7 @@ function TextField(
 }
 
 /** Answer and trace. */
-function Answered(
-  { view, attempt }: { readonly view: TryView; readonly attempt: Attempt },
-): JSX.Element {
+function Answered({ view, attempt }: { readonly view: TryView; readonly attempt: Attempt }): JSX.Element {
   const { exchange, fault, traces, interactionId } = attempt;
   return (
     <>

@@ -57,9 +57,7 @@ export function statusText(status: number): string {
 }
 
 /** One line of a list of facts. */
-export function Fact(
-  { term, children }: { readonly term: string; readonly children: string },
-): JSX.Element {
+export function Fact({ term, children }: { readonly term: string; readonly children: string }): JSX.Element {
   return (
     <div>
       <dt>{term}</dt>

@@ -79,9 +79,7 @@ export function paymentOutcome(state: OrderState): "paid" | "pending" | "rejecte
 }
 
 /** The customer may still return, with the same decision. */
-function decision(
-  { decided }: Extract<OrderState, { phase: "at_bank" }>,
-): Pick<Outcome, "says" | "tone"> {
+function decision({ decided }: Extract<OrderState, { phase: "at_bank" }>): Pick<Outcome, "says" | "tone"> {
   if (decided === undefined) return { says: "at_bank", tone: "open" };
   return { says: decided, tone: decided === "approved" ? "open" : "bad" };
 }

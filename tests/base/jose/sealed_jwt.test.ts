@@ -141,10 +141,7 @@ Deno.test("openSealed says one and the same for every altered key, iv, text and 
   }
   assertEquals([...answers], [JSON.stringify({
     ok: false,
-    fault: {
-      at: "encrypted token",
-      expected: "decryptable with the key that kid names",
-    },
+    fault: { at: "encrypted token", expected: "decryptable with the key that kid names" },
   })]);
 });
 

@@ -9,11 +9,7 @@ Deno.test("withoutInvisible keeps flags of tag characters, and removes tag chara
     isPlain(ENGLAND),
     isPlain(`Football ${ENGLAND} shop`),
     isPlain("\u{1f3f4} \u{1f1e8}\u{1f1f4}"),
-  ], [
-    true,
-    true,
-    true,
-  ]);
+  ], [true, true, true]);
   const hidden = "\u{e0068}\u{e0069}";
   assertEquals(withoutInvisible(`shop${hidden}`), "shop");
   assertEquals(withoutInvisible(`\u{1f3f4}${hidden}\u{e007f}`), "\u{1f3f4}"); // no flag

@@ -109,8 +109,6 @@ for (const ending of ENDINGS) {
     await storeCommand(restored, { storeUrl: undefined, now: Date.now() }).finally(() =>
       Deno.remove = remove
     );
-    assertEquals(found, [
-      `The database ${folder.file} is in use by another process; stop that one first.`,
-    ]);
+    assertEquals(found, [`The database ${folder.file} is in use by another process; stop that one first.`]);
   });
 }

@@ -6,10 +6,7 @@ import { testFiles } from "./file_contract.ts";
 import { testStore } from "./store_contract.ts";
 
 testStore({ name: "deno_kv in memory:", open: () => openDenoKv(":memory:") });
-testStore({
-  name: "deno_kv that keeps entries:",
-  open: () => openDenoKv(":memory:", { keeps: () => true }),
-});
+testStore({ name: "deno_kv that keeps entries:", open: () => openDenoKv(":memory:", { keeps: () => true }) });
 testFiles({ name: "deno_kv", engine: "deno_kv", open: openDenoKv });
 
 Deno.test("deno_kv does not take a lock whose file a tool has removed, which would lock nobody out", async () => {

@@ -56,10 +56,7 @@ Deno.test("ibanFault names the spelling that is wrong, the country's length or t
     ["gb33bukb20201555555555", "Must be an IBAN in capital letters."],
     ["GB", "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits."],
     ["GB33BUKB2020155555555", "Must be an IBAN; an IBAN of GB has 22 characters."],
-    [
-      "US89370400440532013000",
-      "Must be an IBAN; its first two letters are not a country that has IBANs.",
-    ],
+    ["US89370400440532013000", "Must be an IBAN; its first two letters are not a country that has IBANs."],
     [
       "GB34BUKB20201555555555",
       "Must be an IBAN; its check digits (the third and fourth character) do not fit the rest.",

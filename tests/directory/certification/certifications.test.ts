@@ -168,9 +168,7 @@ Deno.test("the ten newest reports are kept, by the time of the certifier [DR9]",
 Deno.test("simultaneous reports are all kept [DR9]", async () => {
   const { env: opened, onboarded } = await openCertified();
   await using env = opened;
-  const reports = await Promise.all(
-    [1, 2, 3, 4].map(() => reportOf(env, onboarded.software_client_id)),
-  );
+  const reports = await Promise.all([1, 2, 3, 4].map(() => reportOf(env, onboarded.software_client_id)));
   const answers = await Promise.all([...reports, ...reports].map((report) => post(env, report)));
   assertEquals(answers.map(({ status }) => status), Array(8).fill(201));
   assertEquals((await env.admin("GET", "/participants/SHOP")).body.certifications.length, 4);

@@ -200,10 +200,7 @@ Deno.test("open proposals are bounded, and a page has at most 20 [DRC11]", async
   const large = { ...third, csrs, software: { ...software(), redirect_uris } };
   const tooLarge = await env.admin("POST", "/participants", {
     ...large,
-    contacts: Array(20).fill({ ...contacts()[0], name: '"'.repeat(127) + "x" }).with(
-      1,
-      contacts()[1],
-    ),
+    contacts: Array(20).fill({ ...contacts()[0], name: '"'.repeat(127) + "x" }).with(1, contacts()[1]),
   });
   assertEquals(tooLarge.status, 400);
   assertStringIncludes(tooLarge.body.error_description, "at most 40000 characters");

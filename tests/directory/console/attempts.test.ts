@@ -107,11 +107,7 @@ Deno.test("without its entry no sign-in and no refusal is answered, and a flood 
 
 Deno.test("each entry of a history has the hash of the one before, and the log has the newest [DRC15]", async () => {
   const lines: string[] = [];
-  const log = openLog({
-    clock: () => 0,
-    sink: (line) => lines.push(line),
-    level: "info",
-  });
+  const log = openLog({ clock: () => 0, sink: (line) => lines.push(line), level: "info" });
   await using env = await onboarded({ log });
   env.now += 1000;
   await env.admin("POST", "/participants/SHOP/statement");

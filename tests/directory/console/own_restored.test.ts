@@ -46,12 +46,7 @@ Deno.test("a restored directory rejects a provider's people of participants befo
       store,
       console: {
         url,
-        provider: {
-          issuer: PROVIDER_ISSUER,
-          rolesClaim: "roles",
-          organisationClaim: "organisation",
-          client,
-        },
+        provider: { issuer: PROVIDER_ISSUER, rolesClaim: "roles", organisationClaim: "organisation", client },
       },
       fetch: (input, init) => provider.send(new Request(input, init)),
     });

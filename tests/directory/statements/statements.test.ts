@@ -58,14 +58,7 @@ Deno.test("GET /jwks verifies statements: PS256, typ JWT, kid the RFC 7638 thumb
   await using env = await openDirectoryEnvironment();
   const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   const jwks = (await env.get("/jwks")).body;
-  assertEquals(jwks.keys.map((key) => Object.keys(key).sort()), [[
-    "alg",
-    "e",
-    "kid",
-    "kty",
-    "n",
-    "use",
-  ]]);
+  assertEquals(jwks.keys.map((key) => Object.keys(key).sort()), [["alg", "e", "kid", "kty", "n", "use"]]);
   const { protectedHeader } = await jwtVerify(body.software_statement ?? "", createLocalJWKSet(jwks), {
     algorithms: ["PS256"],
     issuer: ISSUER,

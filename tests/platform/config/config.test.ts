@@ -130,11 +130,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     issuer: "https://id.example.com",
     audience: "https://operations.example.com",
     rolesClaim: "groups",
-    client: {
-      id: "console",
-      secret: "0123456789abcdefghijklmnopqrstuv",
-      acrValues: ["urn:phr", "urn:mfa"],
-    },
+    client: { id: "console", secret: "0123456789abcdefghijklmnopqrstuv", acrValues: ["urn:phr", "urn:mfa"] },
   });
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);

@@ -31,17 +31,13 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ["http of another host in the sandbox", {
     PLATFORM_ENVIRONMENT: "Sandbox",
     PLATFORM_BASE_URL: "http://api.example.com",
-  }, [
-    "PLATFORM_BASE_URL: must be https (http only on loopback)",
-  ]],
+  }, ["PLATFORM_BASE_URL: must be https (http only on loopback)"]],
   ["one host for both", { PLATFORM_AUTH_URL: "https://api.example.com" }, [
     "PLATFORM_BASE_URL and PLATFORM_AUTH_URL: must be different hosts, only one asks for client certificates",
   ]],
   ["a provider of operators without an audience", {
     PLATFORM_OPERATIONS_OIDC_ISSUER: "https://id.example.com",
-  }, [
-    "PLATFORM_OPERATIONS_OIDC_ISSUER and PLATFORM_OPERATIONS_OIDC_AUDIENCE: set both, or neither",
-  ]],
+  }, ["PLATFORM_OPERATIONS_OIDC_ISSUER and PLATFORM_OPERATIONS_OIDC_AUDIENCE: set both, or neither"]],
   ["operators without a port", { PLATFORM_OPERATORS: "/etc/operators.json" }, [
     "PLATFORM_OPERATORS: set PLATFORM_OPERATIONS_PORT too, the port on which operators are answered",
   ]],
@@ -140,9 +136,7 @@ Deno.test("readConfig names faults of every kind at once, those found elsewhere 
       PORT: "x",
       PLATFORM_AUTH_URL: "auth",
       PLATFORM_STORE_URL: ":memory:",
-    }, [
-      "PLATFORM_KEYS: is not JSON",
-    ]),
+    }, ["PLATFORM_KEYS: is not JSON"]),
     [
       "PLATFORM_BASE_URL: set it to the API host, such as https://api.example.com",
       "PORT: set it to a port number",

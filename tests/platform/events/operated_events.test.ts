@@ -80,10 +80,7 @@ Deno.test("the breaker of a receiver that is away is shown, and closes when it a
   assertEquals([
     await metrics(env, "platform_event_receivers_away"),
     (await deliveries(env))[0]?.IsReceiverAway,
-  ], [
-    [open],
-    true,
-  ]);
+  ], [[open], true]);
   env.answer = acknowledges;
   await pushedLater(env, 40_000);
   assertEquals(await metrics(env, "platform_event_receivers_away"), []);

@@ -25,11 +25,7 @@ Deno.test("a restore tells the TPP of each consent that it voids and of each pay
     events.filter((event) => event.resource === resource).map(({ what }) => what);
   const again = "consent-authorised Authorized"; // acknowledged after the copy was taken
   assertEquals(of(unused.consentId), [again, "consent-rejected Rejected"]);
-  assertEquals(of(paidLater.consentId), [
-    again,
-    "consent-rejected Rejected",
-    "consent-consumed Consumed",
-  ]);
+  assertEquals(of(paidLater.consentId), [again, "consent-rejected Rejected", "consent-consumed Consumed"]);
   assertEquals(of(id), ["payment-status-changed AcceptedSettlementInProcess"]);
   assertEquals(new Set(events.map(({ jti }) => jti)).size, events.length);
 });

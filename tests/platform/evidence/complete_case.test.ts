@@ -150,11 +150,7 @@ function assertStatements(env: PushEnvironment, file: CaseFile, { statement }: P
 }
 
 /** The DPoP proof covers method and address, which a payload signature does not. */
-async function assertAuthentication(
-  env: PushEnvironment,
-  file: CaseFile,
-  bank: Participant,
-): Promise<void> {
+async function assertAuthentication(env: PushEnvironment, file: CaseFile, bank: Participant): Promise<void> {
   const of = (event: string): AuditEntry =>
     present(file.entries.find(({ entry }) => entry.event === event)?.entry);
   const report = present(of("payment.AcceptedSettlementCompleted").authentication);

@@ -34,11 +34,7 @@ Deno.test("each endpoint admits the declared roles, no others, and no one withou
   await admitsDeclaredRoles(t, env, changes);
   assertEquals(await besideAttempts(env), before, "nothing that exists was named");
   await admitsDeclaredRoles(t, env, reads);
-  assertEquals(
-    guarded(env).length,
-    API_ENDPOINTS.length,
-    "a role of no endpoint",
-  );
+  assertEquals(guarded(env).length, API_ENDPOINTS.length, "a role of no endpoint");
 });
 
 async function admitsDeclaredRoles(

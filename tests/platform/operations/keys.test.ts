@@ -14,10 +14,7 @@ Deno.test("operators see the platform's keys with no private part [OP16]", async
   await using env = await openEnvironment();
   const text = await (await env.asOperator("/operations/keys", {}, "viewer")).text();
   const { Data: { Key } } = JSON.parse(text) as PlatformKeyList;
-  assertEquals(Key.map((key) => [key.Use, key.Stage]).toSorted(), [["enc", "in_use"], [
-    "sig",
-    "in_use",
-  ]]);
+  assertEquals(Key.map((key) => [key.Use, key.Stage]).toSorted(), [["enc", "in_use"], ["sig", "in_use"]]);
   for (const { d, p } of keysOf(await platformKeySet())) {
     assert(!text.includes(present(d)) && !text.includes(present(p)));
   }
@@ -32,10 +29,7 @@ Deno.test("operators see the platform's keys with no private part [OP16]", async
 const keysOf = (set: string): readonly JWK[] => (JSON.parse(set) as JSONWebKeySet).keys;
 
 Deno.test("a key is next, in use, former and ended at its times [OP16]", async () => {
-  const [first, second] = [
-    keysOf(await platformKeySet()),
-    keysOf(await platformKeySet(10, 11)),
-  ];
+  const [first, second] = [keysOf(await platformKeySet()), keysOf(await platformKeySet(10, 11))];
   const sig = (keys: readonly JWK[]): JWK => firstOf(keys.filter(({ use }) => use === "sig"));
   const enc = first.find(({ use }) => use === "enc");
   const start = 2_000_000_000;

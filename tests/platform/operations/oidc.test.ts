@@ -94,10 +94,7 @@ Deno.test("access tokens of an OpenID provider admit operators with their roles,
   );
   await using provider = await openProvider({ ...jwk, alg: "PS256" });
   await using env = await openEnvironment({
-    environment: {
-      PLATFORM_OPERATIONS_OIDC_ISSUER: ISSUER,
-      PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
-    },
+    environment: { PLATFORM_OPERATIONS_OIDC_ISSUER: ISSUER, PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE },
   });
   const directory = env.network;
   env.network = (request) => request.url.startsWith(ISSUER) ? provider.fetch(request) : directory(request);

@@ -22,10 +22,7 @@ function asNextVersion(store: Store): Store {
     const { v = 1, ...value } = write.value as { readonly v?: number };
     return { ...write, value: { ...value, v: v + 1, [ADDED]: "kept" } };
   };
-  return {
-    ...store,
-    commit: ({ checks, writes }) => store.commit({ checks, writes: writes.map(next) }),
-  };
+  return { ...store, commit: ({ checks, writes }) => store.commit({ checks, writes: writes.map(next) }) };
 }
 
 /** Sends each request to the other version than the request before. */

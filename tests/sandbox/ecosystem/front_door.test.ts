@@ -115,15 +115,9 @@ Deno.test("front door passes the exact body bytes and the media type", () =>
 Deno.test("front door answers 413 to more than 128 KiB, declared or streamed", () =>
   withFrontDoor(tellHeaders, async (env) => {
     const init = { method: "POST", headers: { "content-type": "application/json" } };
-    const exact = await fetchAs(env, env.alpha, `${env.url}/`, {
-      ...init,
-      body: new Uint8Array(131_072),
-    });
+    const exact = await fetchAs(env, env.alpha, `${env.url}/`, { ...init, body: new Uint8Array(131_072) });
     assertEquals(exact.status, 200);
-    const declared = await fetchAs(env, env.alpha, `${env.url}/`, {
-      ...init,
-      body: new Uint8Array(131_073),
-    });
+    const declared = await fetchAs(env, env.alpha, `${env.url}/`, { ...init, body: new Uint8Array(131_073) });
     assertEquals(declared.status, 413);
     const stream = ReadableStream.from(Array.from({ length: 5 }, () => new Uint8Array(32_768)));
     const streamed = await fetchAs(env, env.alpha, `${env.url}/`, { ...init, body: stream });

@@ -183,11 +183,7 @@ async function acceptOnScreen(browser: Browser, visit: Visit, wanted?: string): 
   return await browser.submit(new URL(form.action, visit.url), body, visit.url);
 }
 
-function errorOf(
-  flow: PaymentFlow,
-  pending: PendingAuthorization,
-  callback: URL,
-): string | undefined {
+function errorOf(flow: PaymentFlow, pending: PendingAuthorization, callback: URL): string | undefined {
   try {
     checkCallback(flow, pending, callback);
     return undefined;

@@ -66,15 +66,7 @@ export async function openPlatformSide(
 ): Promise<PlatformSide> {
   const between = openBetween();
   const { front, outgoing } = between;
-  const ecosystem = await startEcosystem({
-    dir,
-    port,
-    makeKeys,
-    log,
-    front,
-    outgoing,
-    certifiesBanks: true,
-  });
+  const ecosystem = await startEcosystem({ dir, port, makeKeys, log, front, outgoing, certifiesBanks: true });
   const { endpoints } = ecosystem;
   const redirectUri = `${endpoints.shop_url}/callback`;
   const tpp = await openTpp({ dir, name: "shop", endpoints, redirectUri });

@@ -67,10 +67,7 @@ const listRoute = createRoute({
       after: z.string().optional().openapi({ pattern: CURSOR.source }),
     }),
   },
-  responses: {
-    200: resourceAnswer("At most 100 orders", paymentOrdersSchema),
-    ...resourceErrors(),
-  },
+  responses: { 200: resourceAnswer("At most 100 orders", paymentOrdersSchema), ...resourceErrors() },
 });
 const readRoute = createRoute({
   method: "get",
@@ -81,10 +78,7 @@ const readRoute = createRoute({
   description: "The whole initiation and the payer's account.",
   security: accessTokenOf("bank"),
   request: { params: orderParameter, headers: resourceHeaders },
-  responses: {
-    200: resourceAnswer("The order", paymentOrderSchema),
-    ...resourceErrors(),
-  },
+  responses: { 200: resourceAnswer("The order", paymentOrderSchema), ...resourceErrors() },
 });
 const reportRoute = createRoute({
   method: "put",

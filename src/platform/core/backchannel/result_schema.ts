@@ -3,10 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { AuthorizationSession } from "../frontchannel/authorization_session.ts";
 
 export const resultAnswerSchema = z.strictObject({
-  Data: z.strictObject({
-    ConsentId: z.uuid(),
-    CorrelationId: z.uuid(),
-  }),
+  Data: z.strictObject({ ConsentId: z.uuid(), CorrelationId: z.uuid() }),
 }).openapi("AuthorizationResultAnswer");
 
 /** The same for every delivery of the result that counts. */

@@ -69,10 +69,7 @@ const readRoute = createRoute({
   description: "The details to show to the customer. Returned for a consent of any status.",
   security: accessTokenOf("bank"),
   request: { params: parameters, headers: resourceHeaders },
-  responses: {
-    200: resourceAnswer("The consent's details", consentDetailsSchema),
-    ...resourceErrors(),
-  },
+  responses: { 200: resourceAnswer("The consent's details", consentDetailsSchema), ...resourceErrors() },
 });
 
 const updateRoute = createRoute({
@@ -109,15 +106,7 @@ export function bankChecks(
   typeof bankItself,
   typeof fapiHeaders,
 ] {
-  return [
-    certificate,
-    limit("back_channel"),
-    firstReads(keys),
-    bank,
-    token(BANK),
-    bankItself,
-    fapiHeaders,
-  ];
+  return [certificate, limit("back_channel"), firstReads(keys), bank, token(BANK), bankItself, fapiHeaders];
 }
 
 export function backchannelRoutes(deps: BackchannelRouteDeps): readonly PlatformEndpoint[] {

@@ -56,10 +56,7 @@ export const consentSchema = z.strictObject({
   ...envelope,
 }).openapi("Consent");
 
-const listedConsent = z.strictObject({
-  ...consentData,
-  ...listedInitiationSchema,
-}).openapi("ListedConsent");
+const listedConsent = z.strictObject({ ...consentData, ...listedInitiationSchema }).openapi("ListedConsent");
 
 /** Schema of a list, for the OpenAPI document. */
 export const consentsSchema = z.strictObject({
@@ -120,11 +117,7 @@ export function representConsents(
   const listed = page.found.map((consent) => {
     return { ...statusOf(consent), ...listedInitiation(consent.request.initiation) };
   });
-  return {
-    Data: { Consent: listed, ...representPage(page) },
-    Links: linksOf(url, query, page),
-    Meta: {},
-  };
+  return { Data: { Consent: listed, ...representPage(page) }, Links: linksOf(url, query, page), Meta: {} };
 }
 
 /** The funds confirmation. The result is omitted if no balance is known (Decision C8). */

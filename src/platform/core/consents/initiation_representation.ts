@@ -23,10 +23,7 @@ export const namedAccountSchema = debtorAccountSchema;
 
 const { InstructedAmount, RemittanceInformation, CreditorPostalAddress, SupplementaryData } =
   initiationSchema.shape;
-const ids = {
-  InstructionIdentification: text(35).optional(),
-  EndToEndIdentification: text(35).optional(),
-};
+const ids = { InstructionIdentification: text(35).optional(), EndToEndIdentification: text(35).optional() };
 const reduced = {
   InstructedAmount,
   DebtorAccount: namelessAccountSchema.optional(),

@@ -130,10 +130,7 @@ const confirmFundsRoute = createRoute({
     "token of this consent. Never changes the consent.",
   security: accessTokenOf("payments"),
   request: { params: consentParameter, headers: resourceHeaders },
-  responses: {
-    200: resourceAnswer("The answer", fundsConfirmationSchema),
-    ...resourceErrors(),
-  },
+  responses: { 200: resourceAnswer("The answer", fundsConfirmationSchema), ...resourceErrors() },
 });
 
 export function consentRoutes(deps: ConsentRouteDeps): readonly PlatformEndpoint[] {

@@ -192,10 +192,7 @@ export function stepAfterBank(
   return { kind: "authorise", chosen: { payer, account }, reason };
 }
 
-const STATUS_CODE: Mismatch = {
-  at: "status_code",
-  expected: "success, 200, failure or insufficient_funds",
-};
+const STATUS_CODE: Mismatch = { at: "status_code", expected: "success, 200, failure or insufficient_funds" };
 const SUB: Mismatch = { at: "sub", expected: "1 to 255 characters that are not an account number" };
 const SAME_SUB: Mismatch = { at: "sub", expected: "the Data.Sub of the reported accounts" };
 const ACCOUNTS: Mismatch = {

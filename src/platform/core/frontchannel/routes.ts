@@ -54,10 +54,7 @@ const returnRoute = createRoute({
   summary: "Take the customer back from the bank",
   description: "The bank's result JWT, signed by the bank and encrypted to the platform.",
   security: [],
-  request: {
-    params: bankParameter,
-    query: sealedQuery(RESULT_JWT),
-  },
+  request: { params: bankParameter, query: sealedQuery(RESULT_JWT) },
   responses: {
     303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),
     ...pageErrors(400, 404, 405, 500, 503),

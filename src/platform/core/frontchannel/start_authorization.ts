@@ -141,12 +141,7 @@ async function openSession(
 ): Promise<"opened" | AuthorizationError | undefined> {
   noteIds(session);
   // Of parallel openings one commits at a time.
-  const options = {
-    what: "pushed request",
-    request,
-    attempts: MAX_CONSENT_RACES,
-    lost: () => undefined,
-  };
+  const options = { what: "pushed request", request, attempts: MAX_CONSENT_RACES, lost: () => undefined };
   return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
     const [pushed, flow, consent] = await Promise.all([
       deps.requests.find(tx, session.requestHash),
@@ -209,11 +204,7 @@ async function linkTo(deps: StartDeps, client: Client | null): Promise<Pick<ApiE
 }
 
 /** RFC 9126 §7.4: the checks of PAR must still hold. */
-async function usableClient(
-  deps: StartDeps,
-  request: PushedRequest,
-  client: Client | null,
-): Promise<Client> {
+async function usableClient(deps: StartDeps, request: PushedRequest, client: Client | null): Promise<Client> {
   const usable = client !== null && await isActive(deps, client, request);
   if (!usable) {
     throw new ApiError("authorization.client_unusable", {
@@ -255,11 +246,7 @@ function unavailableError(
 }
 
 /** Returns the bank's encryption key if the bank is active, has no outage, and its payment orders do not fail. */
-async function readyBank(
-  deps: StartDeps,
-  bank: BankClient,
-  client: ClientId,
-): Promise<NamedKey | undefined> {
+async function readyBank(deps: StartDeps, bank: BankClient, client: ClientId): Promise<NamedKey | undefined> {
   const isPushedTo = bank.paymentOrdersUri !== undefined; // otherwise it fetches its orders
   if (isPushedTo && deps.isBankFailing(bank.code, client)) return undefined;
   try {

@@ -87,11 +87,7 @@ interface Attempt {
  *
  * @throws {ApiError} a rejection that changes no state
  */
-async function redeem(
-  deps: CodeGrantDeps,
-  tx: Transaction,
-  attempt: Attempt,
-): Promise<string | ApiError> {
+async function redeem(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt): Promise<string | ApiError> {
   const { request, redemption, entry } = attempt;
   const code = entry.value;
   const wrong = await findFault(request, redemption, code);

@@ -140,11 +140,7 @@ async function commitHead(
   });
 }
 
-async function writePieces(
-  deps: KeptCopyDeps,
-  keys: readonly Key[],
-  document: string,
-): Promise<void> {
+async function writePieces(deps: KeptCopyDeps, keys: readonly Key[], document: string): Promise<void> {
   for (let start = 0; start < keys.length; start += PIECES_A_COMMIT) {
     await commitIfUnchanged(deps, (tx) => {
       keys.slice(start, start + PIECES_A_COMMIT).forEach((key, index) => {

@@ -62,17 +62,12 @@ interface UsableKey {
  * Imports the usable keys of a set, without revoked kids and keys that are malformed, of a wrong size or without a
  * known use.
  */
-export async function importKeySet(
-  active: readonly unknown[],
-  revoked: readonly unknown[],
-): Promise<KeySet> {
+export async function importKeySet(active: readonly unknown[], revoked: readonly unknown[]): Promise<KeySet> {
   const usable = usableKeys(active, revoked);
   const of = (use: UsableKey["use"]): UsableKey[] => usable.filter((key) => key.use === use);
   const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
   const [signing, transport, encryption] = await Promise.all([
-    Promise.all(
-      of("sig").map(async (key) => [normaliseKid(key.kid), await importSigningKey(key)] as const),
-    ),
+    Promise.all(of("sig").map(async (key) => [normaliseKid(key.kid), await importSigningKey(key)] as const)),
     Promise.all(of("tls").map(transportThumbprint)),
     Promise.all(
       sealing.map(async ({ kid, jwk }) => ({ kid, key: await importRsaPublicKey(jwk, "encrypt") })),
@@ -291,11 +286,7 @@ function nameOf({ jwksUri, revokedJwksUri }: KeySource): string {
 /** By the addresses of the key sets. */
 type Copies = Map<string, { readonly clientId: ClientId; readonly copy: RenewedCopy<KeySet> }>;
 
-function copyOf(
-  deps: ParticipantKeysDeps,
-  copies: Copies,
-  source: KeySource,
-): RenewedCopy<KeySet> {
+function copyOf(deps: ParticipantKeysDeps, copies: Copies, source: KeySource): RenewedCopy<KeySet> {
   const name = nameOf(source);
   const known = copies.get(name);
   if (known !== undefined) return known.copy;

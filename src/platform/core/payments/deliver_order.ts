@@ -119,10 +119,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
     await holdBack(deps, entry, why);
     return false;
   }
-  const [payment, to] = await Promise.all([
-    deps.payments.find(deps.store, paymentId),
-    deps.findBank(bank),
-  ]);
+  const [payment, to] = await Promise.all([deps.payments.find(deps.store, paymentId), deps.findBank(bank)]);
   if (payment === null) throw new Error("an order without its payment");
   const readable = checkSendable(payment.value);
   if (typeof readable === "string") {

@@ -40,10 +40,7 @@ export const openOrderSchema = z.union([deadOrderSchema, heldOrderSchema, waitin
 
 /** Schema of a page of orders without an answer. */
 export const openOrdersSchema = z.object({
-  Data: z.object({
-    PaymentOrder: z.array(openOrderSchema),
-    After: z.string().optional(),
-  }),
+  Data: z.object({ PaymentOrder: z.array(openOrderSchema), After: z.string().optional() }),
 });
 
 /** Schema of an order that is due again. */

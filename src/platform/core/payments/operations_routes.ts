@@ -67,10 +67,7 @@ const redriveRoute = createRoute({
   summary: "Try an order again that was given up",
   description: "The order is due at once, with all retries ahead.",
   request: { params: z.object({ paymentId: z.uuid() }) },
-  responses: {
-    202: proposedOr("It is due now", dueOrderSchema),
-    ...operationErrors(404, 409),
-  },
+  responses: { 202: proposedOr("It is due now", dueOrderSchema), ...operationErrors(404, 409) },
 });
 
 const closeRoute = createRoute({

@@ -71,10 +71,7 @@ export const paymentSchema = z.strictObject({
   Meta: z.strictObject({}),
 }).openapi("Payment");
 
-const listedPayment = z.strictObject({
-  ...paymentData,
-  ...listedInitiationSchema,
-}).openapi("ListedPayment");
+const listedPayment = z.strictObject({ ...paymentData, ...listedInitiationSchema }).openapi("ListedPayment");
 
 /** Schema of a list, for the OpenAPI document. */
 export const paymentsSchema = z.strictObject({
@@ -126,11 +123,7 @@ export function representPayments(
     ...statusOf(payment),
     ...listedInitiation(payment.initiation),
   }));
-  return {
-    Data: { Payment: listed, ...representPage(page) },
-    Links: linksOf(url, query, page),
-    Meta: {},
-  };
+  return { Data: { Payment: listed, ...representPage(page) }, Links: linksOf(url, query, page), Meta: {} };
 }
 
 /** Includes the payer's name only if the TPP itself sent it (Decision G4). */

@@ -28,10 +28,7 @@ export const paymentRequestSchema = z.strictObject({
   Risk: riskSchema,
 }).openapi("DomesticPaymentRequest", {
   example: {
-    Data: {
-      ConsentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
-      Initiation: EXAMPLE_OF_PAYMENT.Initiation,
-    },
+    Data: { ConsentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", Initiation: EXAMPLE_OF_PAYMENT.Initiation },
     Risk: EXAMPLE_OF_PAYMENT.Risk,
   },
 });
@@ -42,10 +39,7 @@ export const paymentRequestSchema = z.strictObject({
  * @param supported currencies and account schemes
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
-export function decodePaymentRequest(
-  value: unknown,
-  supported: Supported,
-): PaymentRequest {
+export function decodePaymentRequest(value: unknown, supported: Supported): PaymentRequest {
   const { Data, Risk } = decode(paymentRequestSchema, value, initiationFaults(value, supported));
   return { consentId: Data.ConsentId, initiation: initiationOf(Data.Initiation), risk: fromWire(Risk) };
 }

@@ -95,10 +95,7 @@ const readPaymentRoute = createRoute({
   description: "For a token of the client credentials grant, or for the token of the payment's consent.",
   security: accessTokenOf("payments"),
   request: { params: paymentParameter, headers: resourceHeaders },
-  responses: {
-    200: found,
-    ...resourceErrors(),
-  },
+  responses: { 200: found, ...resourceErrors() },
 });
 
 const findPaymentRoute = createRoute({
@@ -198,12 +195,7 @@ async function listOwn(
 ): Promise<object> {
   requireScope(TPP, token);
   const owner = { bank, clientId: token.clientId };
-  const page = await listPayments(
-    deps,
-    from,
-    owner,
-    decodeListQuery(query, PAYMENT_STATUSES),
-  );
+  const page = await listPayments(deps, from, owner, decodeListQuery(query, PAYMENT_STATUSES));
   return representPayments(page, `${deps.baseUrl}${filledPath(PAYMENTS_PATH, owner)}`, query);
 }
 

@@ -43,10 +43,7 @@ export async function takeOrders(
   return taken.flat();
 }
 
-async function take(
-  deps: TakeOrdersDeps,
-  ids: readonly PaymentId[],
-): Promise<readonly Entry<LeasedOrder>[]> {
+async function take(deps: TakeOrdersDeps, ids: readonly PaymentId[]): Promise<readonly Entry<LeasedOrder>[]> {
   const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
   const leases = await transact<readonly LeasedOrder[]>(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));

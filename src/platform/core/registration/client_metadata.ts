@@ -129,18 +129,12 @@ export function checkMetadata(
   return redirectUris.ok ? ok({ ...metadata, redirect_uris: redirectUris.value }) : redirectUris;
 }
 
-function checkRole(
-  metadata: Metadata,
-  role: SoftwareStatement["role"],
-): Result<Metadata, RegistrationFault> {
+function checkRole(metadata: Metadata, role: SoftwareStatement["role"]): Result<Metadata, RegistrationFault> {
   const { grant_types: grantTypes, scope } = metadata;
   const rule = BY_ROLE[role];
   const scopes = new Set(scope.split(" ").filter((name) => name !== "")); // RFC 6749 §3.3: a set
   if (scopes.size !== 1 || !scopes.has(rule.scope)) {
-    return invalid(
-      `scope must be ${rule.scope} for this role.`,
-      mismatch("scope", quote(rule.scope), scope),
-    );
+    return invalid(`scope must be ${rule.scope} for this role.`, mismatch("scope", quote(rule.scope), scope));
   }
   const complete = rule.required.every((grant) => grantTypes.includes(grant));
   const known = grantTypes.every((grant) => rule.required.includes(grant) || rule.optional.includes(grant));

@@ -31,9 +31,7 @@ export function signedText({ name, typ }: JwtKind): PlainSchema {
     alg: { const: SIGNATURE_ALG },
     typ: { const: typ },
     kid: KID,
-  }, {
-    $ref: `#/components/schemas/${name}`,
-  });
+  }, { $ref: `#/components/schemas/${name}` });
 }
 
 /** The query with which a customer's browser brings a JWT. */

@@ -75,9 +75,7 @@ export interface ErrorDeps {
 }
 
 /** Returns Hono's `onError` for both hosts. */
-export function answerErrors(
-  deps: ErrorDeps,
-): (error: Error, c: Context<RequestEnv>) => Promise<Response> {
+export function answerErrors(deps: ErrorDeps): (error: Error, c: Context<RequestEnv>) => Promise<Response> {
   return async function onError(error, c) {
     const rejection = error instanceof ApiError ? error : undefined;
     const wire: Wire = rejection === undefined ? BUG_WIRE : ERROR_TABLE[rejection.reason];

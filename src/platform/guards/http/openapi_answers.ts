@@ -189,10 +189,7 @@ const RESOURCE = {
   409: { description: "The resource exists", ...resourceBody },
   413: { description: WORDS[413], ...resourceBody },
   415: { description: "Wrong Content-Type or Content-Encoding", ...resourceBody },
-  429: {
-    description: WORDS[429],
-    headers: { ...fresh, ...retry, "ratelimit-policy": header("Quota") },
-  },
+  429: { description: WORDS[429], headers: { ...fresh, ...retry, "ratelimit-policy": header("Quota") } },
   500: { description: WORDS[500], ...resourceBody },
   503: {
     description: `${WORDS[503]}. Without a body if the platform has too many requests`,

@@ -72,6 +72,4 @@ export const signedHeaders = resourceHeaders.extend({
 });
 
 /** Headers of a signed, idempotent POST. */
-export const idempotentHeaders = signedHeaders.extend({
-  "x-idempotency-key": idempotencyKey,
-});
+export const idempotentHeaders = signedHeaders.extend({ "x-idempotency-key": idempotencyKey });

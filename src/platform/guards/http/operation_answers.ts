@@ -22,11 +22,7 @@ const HEADERS = {
   },
   RetryAfter: ANSWER_HEADERS.RetryAfter,
   Allow: ANSWER_HEADERS.Allow,
-  Challenge: {
-    description: "RFC 6750 §3.",
-    required: true,
-    schema: { type: "string", pattern: "^Bearer" },
-  },
+  Challenge: { description: "RFC 6750 §3.", required: true, schema: { type: "string", pattern: "^Bearer" } },
 } as const;
 
 interface Reference {

@@ -141,9 +141,7 @@ function normaliseUrl(url: URL): string {
 // does not consume its proof, so that it can be sent again unchanged.
 
 /** Creates the middleware. If a replay record was used before, its rejection replaces the response. */
-export function commitReplayRecords(
-  deps: TransactDeps,
-): ReturnType<typeof createMiddleware<RequestEnv>> {
+export function commitReplayRecords(deps: TransactDeps): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function spend(c, next) {
     await next();
     const replayRecords = c.get("replayRecords");

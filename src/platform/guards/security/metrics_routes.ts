@@ -18,10 +18,7 @@ const metricsRoute = createRoute({
   security: OPERATOR_SECURITY,
   summary: "The metrics of a process, in the text format of Prometheus",
   description: "Of the process that answers. Counters begin with its start.",
-  responses: {
-    200: operationText("Every metric"),
-    ...operationErrors(),
-  },
+  responses: { 200: operationText("Every metric"), ...operationErrors() },
 });
 
 export function metricsRoutes({ metrics }: MetricsRouteDeps): readonly PlatformEndpoint[] {

@@ -31,10 +31,7 @@ export interface ResourceGuards {
 }
 
 /** Creates the check of {@link ResourceGuards.active}. */
-export function activeBank(
-  standingOf: StandingOf,
-  rejectInOutage: RejectInOutage,
-): ResourceGuards["active"] {
+export function activeBank(standingOf: StandingOf, rejectInOutage: RejectInOutage): ResourceGuards["active"] {
   return createMiddleware<{ Variables: BankVariables }>(async function activeBank(c, next) {
     await requireActiveBank(standingOf, c.get("bank"));
     await rejectInOutage(c.get("bank").code);

@@ -156,10 +156,7 @@ export function representGlance(
       lost: () => ({}),
     }),
     Bank: { Id: consent.bank, ...(bank === null ? {} : { Name: bank.orgName }) },
-    Tpp: {
-      Id: consent.clientId,
-      ...(tpp === null ? {} : { Name: `${tpp.orgName} · ${tpp.softwareName}` }),
-    },
+    Tpp: { Id: consent.clientId, ...(tpp === null ? {} : { Name: `${tpp.orgName} · ${tpp.softwareName}` }) },
     ...(erasure === undefined ? {} : { ErasedDateTime: wireDateTime(erasure.at) }),
   };
 }
@@ -183,9 +180,7 @@ function personal(consent: ReadableConsent, payment: Payment | undefined): Parti
   };
 }
 
-function representAccount(
-  { schemeName, identification, name }: Account,
-): z.infer<typeof account> {
+function representAccount({ schemeName, identification, name }: Account): z.infer<typeof account> {
   return {
     SchemeName: schemeName,
     Identification: identification,

@@ -155,10 +155,7 @@ export function stageDeletionDone(tx: Transaction, id: ConsentId): void {
   remove(tx, caseDeletionKey(id));
 }
 
-export async function scanOf(
-  store: Store,
-  name: AppliedRule["class"],
-): Promise<Entry<RetentionScan> | null> {
+export async function scanOf(store: Store, name: AppliedRule["class"]): Promise<Entry<RetentionScan> | null> {
   return await retentionScanRecord.get(store, retentionScanKey(name));
 }
 

@@ -115,11 +115,7 @@ async function retireBatch(
   });
 }
 
-async function isDue(
-  deps: RetireCasesDeps,
-  parts: CaseParts,
-  until: number,
-): Promise<boolean> {
+async function isDue(deps: RetireCasesDeps, parts: CaseParts, until: number): Promise<boolean> {
   const { consent: { value: { id: consentId } }, caseId } = parts;
   return !isOpen(parts, deps.clock()) &&
     await youngerThan(deps, { consentId, caseId }, until) === undefined;

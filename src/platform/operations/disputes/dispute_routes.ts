@@ -71,10 +71,7 @@ const decisionRoute = createRoute({
   description:
     "The outcome is an event to both parties. The reason is in the history of the payment. The decision " +
     "moves no money: the status of the payment stays the bank's word.",
-  request: {
-    params,
-    body: { required: true, content: { "application/json": { schema: decisionSchema } } },
-  },
+  request: { params, body: { required: true, content: { "application/json": { schema: decisionSchema } } } },
   responses: {
     200: operationAnswer("The dispute has ended", disputeForDecisionSchema),
     ...proposedAnswer(),

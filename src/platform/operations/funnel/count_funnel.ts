@@ -79,11 +79,7 @@ async function countPage(
     for (let from = 0; from < alike.length; from += BATCH) {
       const batch = alike.slice(from, from + BATCH);
       const before = damaged.length;
-      const done = await handleBatch(
-        batch,
-        (some) => countBatch(deps, some),
-        (...one) => damaged.push(one),
-      );
+      const done = await handleBatch(batch, (some) => countBatch(deps, some), (...one) => damaged.push(one));
       if (done.includes(false)) return counted;
       counted += batch.length - (damaged.length - before);
     }

@@ -58,10 +58,7 @@ export type CurrentHealth = () => Promise<ReadonlyMap<string, BankHealth>>;
 
 const MAX_AGE_MS = 1000;
 
-export function openCurrentHealth(
-  { all }: Pick<BankHealthStore, "all">,
-  steady: SteadyClock,
-): CurrentHealth {
+export function openCurrentHealth({ all }: Pick<BankHealthStore, "all">, steady: SteadyClock): CurrentHealth {
   return keepFor(
     MAX_AGE_MS,
     steady,

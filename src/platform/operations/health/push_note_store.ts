@@ -21,10 +21,7 @@ export const lastPushesRecord = defineRecord<ProcessPushes>({
   name: "last_pushes",
   keyParts: ["id of the start of a process"],
   what: "When a process pushed orders to each bank last, and whether the bank answered.",
-  schema: z.looseObject({
-    id: text,
-    banks: z.array(z.looseObject({ bank: text, pushes: z.array(push) })),
-  }),
+  schema: z.looseObject({ id: text, banks: z.array(z.looseObject({ bank: text, pushes: z.array(push) })) }),
   version: 1,
   lifetime: "15 minutes after the last push.",
   personalData: "none",

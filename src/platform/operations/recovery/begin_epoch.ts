@@ -100,10 +100,7 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   for await (const consents of deps.epochs.openConsents()) {
     for (const entry of consents.filter(({ value }) => isUsable(value, epoch.startedAt))) {
       const voided = moveConsent(entry.value, "void", epoch.startedAt);
-      await mustCommit(
-        deps,
-        (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt),
-      );
+      await mustCommit(deps, (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt));
       count++;
     }
   }

@@ -67,8 +67,5 @@ export type Finding = "recovered" | "updated" | "agreed" | Disagreement;
 /** Returns the comparison with one more finding. */
 export function counted(comparison: Comparison, finding: Finding): Comparison {
   if (typeof finding === "string") return { ...comparison, [finding]: comparison[finding] + 1 };
-  return {
-    ...comparison,
-    disagreements: [...comparison.disagreements, finding].slice(0, MAX_DISAGREEMENTS),
-  };
+  return { ...comparison, disagreements: [...comparison.disagreements, finding].slice(0, MAX_DISAGREEMENTS) };
 }

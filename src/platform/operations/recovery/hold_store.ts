@@ -64,9 +64,7 @@ export function holdHistoryOf(bank: string): string {
 }
 
 /** Returns a check whether the orders of a bank are held. */
-export function isHeldIn(
-  holds: Pick<HoldStore, "find">,
-): (from: Reader, bank: BankCode) => Promise<boolean> {
+export function isHeldIn(holds: Pick<HoldStore, "find">): (from: Reader, bank: BankCode) => Promise<boolean> {
   return async (from, bank) => await holds.find(from, bank) !== null;
 }
 

@@ -95,11 +95,7 @@ const claims = z.object({
 });
 
 /** A statement. No other JWT of a bank has this type (RFC 8725 §3.11). */
-export const STATEMENT_JWT: JwtKind = {
-  name: "OrderStatementClaims",
-  typ: "order-statement+jwt",
-  claims,
-};
+export const STATEMENT_JWT: JwtKind = { name: "OrderStatementClaims", typ: "order-statement+jwt", claims };
 
 /** The members that a statement may have. What else it has is the bank's own. */
 export type PageMember = keyof typeof pageMembers.shape;

@@ -42,10 +42,7 @@ export function decodeOrder(claims: JsonObject): Result<OrderClaims> {
 }
 
 /** Returns the payment of the order, or which of its parts is malformed. */
-export function orderedPayment(
-  bank: BankCode,
-  { tpp, Data }: OrderClaims,
-): Result<OrderedPayment, Reason> {
+export function orderedPayment(bank: BankCode, { tpp, Data }: OrderClaims): Result<OrderedPayment, Reason> {
   const [id, consentId] = [asPaymentId(Data.DomesticPaymentId), asConsentId(Data.ConsentId)];
   const [clientId, createdAt] = [asClientId(tpp.client_id), instantOf(Data.CreationDateTime)];
   if (id === undefined || consentId === undefined || clientId === undefined || createdAt === undefined) {

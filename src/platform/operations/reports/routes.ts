@@ -117,11 +117,7 @@ interface Asked {
   readonly after: string | undefined;
 }
 
-async function read(
-  deps: ReportRouteDeps,
-  kind: Kind,
-  sent: Readonly<Record<string, string>>,
-): Promise<
+async function read(deps: ReportRouteDeps, kind: Kind, sent: Readonly<Record<string, string>>): Promise<
   { readonly asked: Asked; readonly reports: readonly ShownReport[]; readonly next: string | undefined }
 > {
   const asked = readAsked(sent, deps.clock());

@@ -58,10 +58,7 @@ const searchRoute = createRoute({
     "TPP about the only case.",
   request: { query: z.object({ q: z.string().max(MAX_SEARCH_CHARACTERS) }) },
   responses: {
-    200: operationAnswer(
-      `At most ${MAX_CASES} cases, newest first`,
-      searchSchema,
-    ),
+    200: operationAnswer(`At most ${MAX_CASES} cases, newest first`, searchSchema),
     ...operationErrors(400),
   },
 });

@@ -39,9 +39,7 @@ const readTraceRoute = createRoute({
     "returns of customers with your result JWT. Another participant's id is answered like one that does not exist.",
   security,
   request: {
-    params: z.object({
-      interactionId: z.uuid().openapi({ param: { name: "interactionId", in: "path" } }),
-    }),
+    params: z.object({ interactionId: z.uuid().openapi({ param: { name: "interactionId", in: "path" } }) }),
     headers: resourceHeaders,
   },
   responses: { 200: found, ...resourceErrors() },
@@ -101,9 +99,7 @@ function noTrace(): ApiError {
   const message =
     "No trace: the id must be the x-fapi-interaction-id of a response to your client, after its certificate " +
     "and token or assertion were verified, and not older than traces are kept.";
-  return new ApiError("resource.not_found", {
-    faults: [{ code: "Resource.NotFound", message }],
-  });
+  return new ApiError("resource.not_found", { faults: [{ code: "Resource.NotFound", message }] });
 }
 
 function represent(

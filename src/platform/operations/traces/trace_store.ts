@@ -93,9 +93,7 @@ export const traceRecord = defineRecord<{ readonly traces: readonly StoredTrace[
   what:
     "What the platform did with requests: their checks, rejections, calls to other parties, and who may read it. Ids only.",
   schema: z.looseObject({
-    traces: z.array(
-      z.looseObject({ trace, readers: z.array(z.looseObject({ clientId, isSender: flag })) }),
-    ),
+    traces: z.array(z.looseObject({ trace, readers: z.array(z.looseObject({ clientId, isSender: flag })) })),
   }),
   version: 1,
   lifetime: "`PLATFORM_TRACE_DAYS`.",

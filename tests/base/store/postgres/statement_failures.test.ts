@@ -16,10 +16,7 @@ import type { Commit } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const [first, second] = [["a"], ["b"]];
-const both: Commit = {
-  checks: [],
-  writes: [first, second].map((key) => ({ kind: "set", key, value: 1 })),
-};
+const both: Commit = { checks: [], writes: [first, second].map((key) => ({ kind: "set", key, value: 1 })) };
 
 /** The number of sessions that wait for a lock. */
 async function waiting(others: Connections): Promise<number> {

@@ -52,9 +52,7 @@ Deno.test("card numbers are accepted only by a deployment that lists them [CF20]
     await messageOf(answer),
     "only if PLATFORM_ACCOUNT_SCHEMES of the operator lists UK.OBIE.PAN",
   );
-  await assertFaults(answer, 400, [
-    ["Unsupported.Scheme", "Data.Initiation.CreditorAccount.SchemeName"],
-  ]);
+  await assertFaults(answer, 400, [["Unsupported.Scheme", "Data.Initiation.CreditorAccount.SchemeName"]]);
   await using cards = await openEnvironment({
     environment: { PLATFORM_ACCOUNT_SCHEMES: "UK.OBIE.IBAN,UK.OBIE.PAN" },
   });

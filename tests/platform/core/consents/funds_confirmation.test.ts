@@ -145,9 +145,7 @@ Deno.test("GET funds-confirmation is rejected unless the consent is Authorized [
   await rejected("AwaitingAuthorisation", (await createConsent(env, bound)).Data.ConsentId);
   const atBank = await toBank(env);
   await rejected("AwaitingAuthorisation, at the bank", atBank.consentId);
-  const failure = await returnPath(env, env.bankA, atBank.handover, {
-    claims: { status_code: "failure" },
-  });
+  const failure = await returnPath(env, env.bankA, atBank.handover, { claims: { status_code: "failure" } });
   await atBank.browser.open(failure);
   await rejected("Rejected", atBank.consentId);
   const flow = await authorised(env);

@@ -263,9 +263,7 @@ Deno.test("people of both parties see their disputes, until when which step is e
 });
 
 Deno.test("an overdue dispute is an alarm until it has ended, its page decides it, and its case stays meanwhile [DSP4] [DSP7] [OP31]", async () => {
-  await using env = await openPushEnvironment(undefined, {
-    environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
-  });
+  await using env = await openPushEnvironment(undefined, { environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const id = await paidIn(env);
   await taken(env, env.tpp, { DomesticPaymentId: id, Action: "Open" });
   await taken(env, env.bankA, { DomesticPaymentId: id, Action: "Answer", IsAgreed: false });

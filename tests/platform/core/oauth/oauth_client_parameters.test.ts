@@ -16,9 +16,7 @@ const MALFORMED = [400, "invalid_request"] as const;
 Deno.test("POST token, par reject a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async (t) => {
   await using env = await openEnvironment();
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
-    "client_id alone": () => ({
-      form: { client_assertion: undefined, client_assertion_type: undefined },
-    }),
+    "client_id alone": () => ({ form: { client_assertion: undefined, client_assertion_type: undefined } }),
     "with client_assertion_type": () => ({ form: { client_assertion: undefined } }),
     "empty": () => ({ form: { client_assertion: "" } }),
   });
@@ -131,10 +129,7 @@ Deno.test("POST token, par take only the client's own transport certificate [CA-
 Deno.test("POST token, par reject an assertion of one client with the certificate of another [CA-N24]", async (t) => {
   await using env = await openEnvironment();
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
-    "stolen assertion": async () => ({
-      form: await authentication(env, env.otherTpp, "BANKA"),
-      as: env.tpp,
-    }),
+    "stolen assertion": async () => ({ form: await authentication(env, env.otherTpp, "BANKA"), as: env.tpp }),
   });
 });
 

@@ -247,9 +247,6 @@ Deno.test("token, par answer with no-store and an interaction id, good or bad [F
     assertMatch(strange.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
     await assertAccepted(endpoint, strange);
   }
-  const lost = await env.api(
-    new Request(`${BASE_URL}/BANKA/token.oauth2/v2`, { method: "POST" }),
-    env.tpp,
-  );
+  const lost = await env.api(new Request(`${BASE_URL}/BANKA/token.oauth2/v2`, { method: "POST" }), env.tpp);
   await assertApiError(lost, [404, "not_found"]);
 });

@@ -73,10 +73,7 @@ Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
     "the store's key of it": await sha256(flow.code),
   };
   for (const [name, code] of Object.entries(codes)) {
-    await t.step(
-      name,
-      () => assertRejected(env, INVALID_GRANT, () => redeem(env, flow, { form: { code } })),
-    );
+    await t.step(name, () => assertRejected(env, INVALID_GRANT, () => redeem(env, flow, { form: { code } })));
   }
 });
 

@@ -54,10 +54,7 @@ async function redrive(env: Environment, id: string): Promise<void> {
 }
 
 async function listed(env: Environment, state = "dead"): Promise<OpenOrders["Data"]["PaymentOrder"]> {
-  const { Data } = await good<OpenOrders>(
-    env.asOperator(`/operations/payment-orders?state=${state}`),
-    200,
-  );
+  const { Data } = await good<OpenOrders>(env.asOperator(`/operations/payment-orders?state=${state}`), 200);
   return Data.PaymentOrder;
 }
 

@@ -36,9 +36,7 @@ const MEMBERS: Readonly<Record<string, Row>> = {
 /** What stays readable in place of a sealed member. */
 const IN_PLACE: Readonly<Record<string, object>> = {
   evidence: { bytes: "" },
-  consent: {
-    request: { Data: { Initiation: { InstructedAmount: "amount", DebtorAccount: {} } }, Risk: {} },
-  },
+  consent: { request: { Data: { Initiation: { InstructedAmount: "amount", DebtorAccount: {} } }, Risk: {} } },
   payment: {
     initiation: { InstructedAmount: "amount", DebtorAccount: {} },
     debtorAccount: { SchemeName: "", Identification: "" },

@@ -34,13 +34,7 @@ async function openStores(text = line("first", 1)): Promise<Stores> {
   const clock = { elapsed: 0 };
   const parts = { store: raw, vault, wrapping, monotonic: () => clock.elapsed };
   const { store, caseKeys } = await openSealed(parts);
-  return Object.assign(clock, {
-    raw,
-    vault,
-    store,
-    caseKeys,
-    [Symbol.asyncDispose]: () => store.close(),
-  });
+  return Object.assign(clock, { raw, vault, store, caseKeys, [Symbol.asyncDispose]: () => store.close() });
 }
 
 async function put(store: Store, key: readonly string[], value: unknown): Promise<void> {
@@ -180,12 +174,7 @@ Deno.test("after a change of the wrapping key every data key is wrapped again, a
   ]);
   await wrapping.renew(line("second", 2), findUsed);
   const alone = await openWrappingKeys(line("second", 2));
-  const again = await openSealed({
-    store: stores.raw,
-    vault,
-    wrapping: alone,
-    monotonic: () => 0,
-  });
+  const again = await openSealed({ store: stores.raw, vault, wrapping: alone, monotonic: () => 0 });
   assert(await again.caseKeys.opening(id) instanceof CryptoKey);
 });
 

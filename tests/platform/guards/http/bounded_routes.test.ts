@@ -198,12 +198,7 @@ async function provoke(
   const url = `${host === "api" ? BASE_URL : AUTH_URL}${pathname}`;
   const dpop = await dpopProof(env, bound.key, { method, url, accessToken: bound.token });
   const authorization = host === "operations" ? MARIA.authorization : `DPoP ${bound.token}`;
-  const headers = {
-    "content-type": type,
-    authorization,
-    dpop,
-    "x-idempotency-key": "k",
-  };
+  const headers = { "content-type": type, authorization, dpop, "x-idempotency-key": "k" };
   const taken = { bytes: 0 };
   const body = method === "GET" ? {} : { body: endlessBody(taken) };
   const request = new Request(url, { method, headers, ...body });

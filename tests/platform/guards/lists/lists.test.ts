@@ -307,9 +307,7 @@ Deno.test("an entry is written in the commit of its consent or payment, and once
   await paid(env);
   const having = records.filter((names) => names.includes("listed"));
   assertEquals(
-    having.map((
-      names,
-    ) => [
+    having.map((names) => [
       names.includes("claim") || names.includes("idempotency_claim"),
       names.filter((name) => name === "listed").length,
     ]),

@@ -39,11 +39,7 @@ export type Entry =
   & Omit<ConsentList["Data"]["Consent"][number], "Status">
   & { readonly Status: string; readonly DomesticPaymentId?: string };
 
-export async function list<N extends ListName>(
-  env: Environment,
-  name: N,
-  ...rest: Rest
-): Promise<Page<N>> {
+export async function list<N extends ListName>(env: Environment, name: N, ...rest: Rest): Promise<Page<N>> {
   return (await good<{ Data: Page<N> }>(request(env, name, ...rest), 200)).Data;
 }
 

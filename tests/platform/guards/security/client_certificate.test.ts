@@ -158,10 +158,7 @@ for (const source of SOURCES) {
       ],
     ];
     for (const [what, der] of rejected) {
-      await t.step(
-        what,
-        () => assertNoCertificate(env, platform, { [source]: headerOf(source, der) }, what),
-      );
+      await t.step(what, () => assertNoCertificate(env, platform, { [source]: headerOf(source, der) }, what));
     }
     const names = [
       'CN="a\\, b"',

@@ -24,9 +24,7 @@ Deno.test("requests are counted by declared path, bank and client, and rejection
   await using env = await openOperated();
   await createConsent(env, await clientToken(env, env.tpp));
   await env.api(new Request(`${BASE_URL}/BANKA/nothing`), env.tpp);
-  await env.browser(
-    new Request(`${AUTH_URL}/UNKNOWN/authorize?request_uri=urn:x&client_id=y`),
-  );
+  await env.browser(new Request(`${AUTH_URL}/UNKNOWN/authorize?request_uri=urn:x&client_id=y`));
   const text = await scrape(env);
   const made = [...text.matchAll(/^platform_requests_total\{route="([^"]+)"/gm)].map(([, route]) =>
     route ?? ""

@@ -68,9 +68,7 @@ for (const { name, ignore, store } of ENGINES) {
           /consent was erased .*by clock; retention: PLATFORM_ERASE_CASES_DAYS=200/,
         );
         const kept = JSON.parse(await grownBundle(env, young.paymentId)) as Bundle;
-        assert(
-          kept.entries.some(({ record }) => record["event"] === "payment.AcceptedSettlementCompleted"),
-        );
+        assert(kept.entries.some(({ record }) => record["event"] === "payment.AcceptedSettlementCompleted"));
       });
       await t.step("at a glance it has its amount and its history, and no person [OP23]", async () => {
         const { Data } = await summaryOf(env, old.paymentId);

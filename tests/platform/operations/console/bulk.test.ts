@@ -100,8 +100,5 @@ Deno.test("a change that needs two operators is proposed for each order, and onl
   assertEquals((await payment(env, ids[0] ?? "")).Status, "Pending");
   const support = await signedIn(env, "support");
   assert(!(await support.get(LIST)).html.includes('name="order-'));
-  assertEquals(
-    (await send(support, { ...CLOSE, ...chosen(ids) })).status,
-    403,
-  );
+  assertEquals((await send(support, { ...CLOSE, ...chosen(ids) })).status, 403);
 });

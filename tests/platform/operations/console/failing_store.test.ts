@@ -8,9 +8,7 @@ import { openEnvironment } from "testing/environment.ts";
 const UNREAD = "This cannot be shown, because:";
 const WORKS = '<span class="state good">';
 
-async function withBrokenStore(
-  act: (browser: ConsoleBrowser) => Promise<void>,
-): Promise<void> {
+async function withBrokenStore(act: (browser: ConsoleBrowser) => Promise<void>): Promise<void> {
   const { store, faults } = await breakableStore();
   await using env = await openEnvironment({ store });
   const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));

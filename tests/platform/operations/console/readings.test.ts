@@ -33,9 +33,7 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   assert(found.html.includes("€165.88"), "what the payment is");
   const page = await browser.get(`/console/cases/${id}`);
   assertEquals(page.status, 200);
-  for (
-    const words of ["The customer authorised the consent", "The consent was used for its payment"]
-  ) {
+  for (const words of ["The customer authorised the consent", "The consent was used for its payment"]) {
     assert(page.html.includes(words), words);
   }
   assertEquals(await reads(env, "support"), [

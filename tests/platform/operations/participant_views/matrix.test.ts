@@ -161,10 +161,7 @@ Deno.test("an organisation finds what it owns: as TPP, and as the bank of the pa
   );
   assertEquals(rejected.Data.Trace.map((trace) => trace.InteractionId), [interaction]);
   const { Data: { Registration } } = await bodyOfOwn<OwnRegistrations>(env, env.tpp.orgId, "registrations");
-  assertEquals(Registration.map((one) => [one.ClientId, one.Status]), [[
-    clientId,
-    "active",
-  ]]);
+  assertEquals(Registration.map((one) => [one.ClientId, one.Status]), [[clientId, "active"]]);
   const ofBank = await bodyOfOwn<{ Data: { Payment: OwnPayment[] } }>(env, "BANKA", "payments");
   assertEquals(ofBank.Data.Payment.map((one) => one.DomesticPaymentId), [paymentId]);
   const ofTpp = await bodyOfOwn(env, env.tpp.orgId, "payments");

@@ -127,10 +127,7 @@ Deno.test("a statement with every member of the schema keeps its payload on each
   assertEquals(
     pages.map(({ Data }) => Object.keys(Data).filter((name) => name === "After" || name === "Next"))
       .toSorted(),
-    [
-      ["After"],
-      ["Next"],
-    ],
+    [["After"], ["Next"]],
   );
   for (const { Data } of pages) {
     const [stated] = Data["PaymentOrder"] ?? [];

@@ -102,11 +102,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     status: 200,
     message: "body must be at most 16384 bytes of UTF-8.",
   },
-  "202": {
-    answer: () => new Response(null, { status: 202 }),
-    status: 202,
-    message: `${STATUS}; got 202.`,
-  },
+  "202": { answer: () => new Response(null, { status: 202 }), status: 202, message: `${STATUS}; got 202.` },
   "422": {
     answer: () => Response.json({ error: "no" }, { status: 422 }),
     status: 422,

@@ -116,11 +116,7 @@ Deno.test("GET /docs and its pages tell every endpoint, with no script but their
   await using env = await openEnvironment();
   const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   const told: string[] = [];
-  const { paths } = openDocs(document, {
-    authUrl: AUTH,
-    errors: [],
-    directory: DIRECTORY_FACTS,
-  });
+  const { paths } = openDocs(document, { authUrl: AUTH, errors: [], directory: DIRECTORY_FACTS });
   for (const path of paths) {
     await t.step(path, async () => {
       const answer = await open(env, path);

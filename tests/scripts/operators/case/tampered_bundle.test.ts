@@ -107,11 +107,7 @@ const TAMPERED: Readonly<
     await changeAudit(env, paymentId, 2, () => undefined);
   }, /^the last entries of \S+ are missing$/],
   "changed evidence": [async (env, { consentId }) => {
-    await changeEvidence(
-      env,
-      consentId,
-      (value) => ({ ...value, bytes: btoa("other").replace(/=+$/, "") }),
-    );
+    await changeEvidence(env, consentId, (value) => ({ ...value, bytes: btoa("other").replace(/=+$/, "") }));
   }, /^the consent_request of entry 1 of \S+ \(\S+\) was changed$/],
   "removed evidence": [async (env, { consentId }) => {
     await changeEvidence(env, consentId, () => undefined);

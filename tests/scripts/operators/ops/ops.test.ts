@@ -37,9 +37,7 @@ Deno.test("ops changes controls and shows them as text and as JSON", async () =>
   await using env = await openEnvironment();
   assertStringIncludes(await run(env, ["bank", "hold", "BANKA", ...REASON]), "BankId: BANKA");
   const shown = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
-  assertEquals(shown.Data.BankHold.map(({ BankId, By }) => [BankId, By]), [
-    ["BANKA", "operator maria"],
-  ]);
+  assertEquals(shown.Data.BankHold.map(({ BankId, By }) => [BankId, By]), [["BANKA", "operator maria"]]);
   assertStringIncludes(await run(env, ["history", "bank BANKA"]), "Event: bank.held");
   await run(env, ["bank", "release", "BANKA", ...REASON]);
   const times = [

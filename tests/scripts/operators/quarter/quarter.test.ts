@@ -128,13 +128,7 @@ Deno.test("minutes of holds, blocks, outages and of no process are recomputed to
     ["ObservedMinutes", "UnavailableMinutes", "OutageMinutes", "HeldMinutes", "Availability"].map((name) =>
       row[name]
     ),
-    [
-      "17",
-      "6",
-      "3",
-      "4",
-      "0.647",
-    ],
+    ["17", "6", "3", "4", "0.647"],
   );
   await env.platform.sendSpans?.();
   const csv = await run(env, "quarter", "2040-Q1", "--csv");

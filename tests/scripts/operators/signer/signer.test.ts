@@ -86,10 +86,7 @@ Deno.test(
       const ofSig = uses.filter(({ kid }) => kid === sig.kid);
       assertEquals(
         new Set(ofSig.map(({ operation, status }) => `${operation} ${status}`)),
-        new Set([
-          "sign 200",
-          "decrypt 404",
-        ]),
+        new Set(["sign 200", "decrypt 404"]),
       );
       assertEquals(
         new Set(uses.map((use) => Object.keys(use).join())),

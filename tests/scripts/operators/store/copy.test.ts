@@ -126,11 +126,10 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
       using(url, (store) => store.commit(spending(id)));
     const [first = "", ...copies] = urls;
     const [one, more] = ids.map(spending);
-    await using(first, (store) =>
-      store.commit({
-        checks: [],
-        writes: [one, more].flatMap((commit) => commit?.writes ?? []),
-      }));
+    await using(
+      first,
+      (store) => store.commit({ checks: [], writes: [one, more].flatMap((commit) => commit?.writes ?? []) }),
+    );
     for (const [index, copy] of copies.entries()) {
       await command("copy", "--from", urls[index] ?? "", "--to", copy);
       for (const id of ids) assertEquals([copy, await spend(copy, id)], [copy, false]);

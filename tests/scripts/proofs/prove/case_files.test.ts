@@ -46,9 +46,7 @@ function booksOf({ consentId, paymentId }: Settled, Status = SETTLED): Books {
 }
 
 function violations(books: Books, cases: readonly CaseSeen[]): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    judgeCases(books, cases, []).map(({ name, violations }) => [name, violations]),
-  );
+  return Object.fromEntries(judgeCases(books, cases, []).map(({ name, violations }) => [name, violations]));
 }
 
 const VERIFIES = "every case file verifies";
@@ -60,9 +58,7 @@ const DELETED: Readonly<
   Record<
     string,
     readonly [
-      (
-        id: Settled,
-      ) => (
+      (id: Settled) => (
         key: readonly string[],
         value: { readonly sequence?: number; readonly event?: string },
       ) => boolean,
