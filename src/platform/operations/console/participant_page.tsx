@@ -6,6 +6,8 @@ import { Fact } from "../../../pages/fact.tsx";
 import { formatDay } from "../../../pages/formats.ts";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
+import { controlsSchema } from "../control_representation.ts";
+import { historySchema } from "../history_routes.ts";
 import { participantDetailSchema } from "../participant_detail_routes.ts";
 import { ParticipantChanges, States } from "./participants_page.tsx";
 import { Table } from "./parts.tsx";
@@ -19,12 +21,15 @@ const NEAR_DAYS = 30;
 
 export async function participantPage(visit: Visit, id: string, now: number): Promise<JSX.Element> {
   const path = `/operations/participants/${encodeURIComponent(id)}`;
+  const answer = await visit.read(path, participantDetailSchema);
+  const blocks = answer.ok ? await blocksOf(visit, answer.value.Data) : [];
   return (
     <>
       <h1>{phrase(visit.language, "participant.title")}</h1>
-      <Read visit={visit} answer={await visit.read(path, participantDetailSchema)}>
+      <Read visit={visit} answer={answer}>
         {({ Data: one }) => (
           <>
+            {blocks}
             <Facts visit={visit} one={one} now={now} />
             <Keys visit={visit} one={one} now={now} />
           </>
@@ -32,6 +37,47 @@ export async function participantPage(visit: Visit, id: string, now: number): Pr
       </Read>
     </>
   );
+}
+
+/** Who blocked the participant, when and, for who may read histories, why. */
+async function blocksOf(visit: Visit, one: Detail): Promise<readonly JSX.Element[]> {
+  if (!one.OrganisationBlocked && !one.SoftwareBlocked) return [];
+  const answer = await visit.read("/operations/controls", controlsSchema);
+  const found = answer.ok ? answer.value.Data.Block : [];
+  const own = found.filter(({ Kind, Id }) =>
+    Id === (Kind === "organisation" ? one.OrganisationId : one.ClientId)
+  );
+  return await Promise.all(own.map(async ({ Kind, Id, SinceDateTime, By }) => {
+    const subject = `${Kind} ${Id}`;
+    const mayRead = visit.may("GET /operations/histories/{subject}");
+    const reason = mayRead ? await reasonOf(visit, subject) : undefined;
+    const name = Kind === "organisation" ? "state.organisationBlocked" : "state.softwareBlocked";
+    return (
+      <div class="notice">
+        <p>
+          <strong>{phrase(visit.language, name)}</strong> · <bdi>{By}</bdi> ·{" "}
+          <Instant visit={visit} at={SinceDateTime} />
+        </p>
+        {reason === undefined ? null : <p dir="auto">{reason}</p>}
+        {mayRead
+          ? (
+            <p>
+              <a href={`/console/audit?${new URLSearchParams({ subject })}`}>
+                {phrase(visit.language, "participant.history")}
+              </a>
+            </p>
+          )
+          : null}
+      </div>
+    );
+  }));
+}
+
+/** The reason of the newest block, of those that one page of the history has. */
+async function reasonOf(visit: Visit, subject: string): Promise<string | undefined> {
+  const answer = await visit.read(`/operations/histories/${encodeURIComponent(subject)}`, historySchema);
+  if (!answer.ok) return undefined;
+  return answer.value.Data.Entry.findLast(({ Event }) => Event === "participant.blocked")?.Reason;
 }
 
 interface Props {

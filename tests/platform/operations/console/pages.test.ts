@@ -1,5 +1,5 @@
 /** The console's pages and forms do as the operations API does. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls } from "testing/operation_answers.ts";
 import { historyOf } from "testing/histories.ts";
@@ -89,6 +89,14 @@ Deno.test("participants are found, blocked and unblocked in the console [OP15, O
   );
   const blocked = (await browser.get("/console/participants?search=example")).html;
   assert(blocked.includes("Organisation blocked here") && blocked.includes("Software blocked here"));
+  const own = (await browser.get(`/console/participants/${clientId}`)).html;
+  const told = [...own.matchAll(/<div class="notice">(.*?)<\/div>/gs)].map(([, text = ""]) => text);
+  assertEquals(told.length, 2, "who blocked the organisation and the software, when and why");
+  for (const one of told) {
+    for (const shown of ["operator security", `<time datetime="20`, "Fraud is suspected, &lt;b&gt;case"]) {
+      assertStringIncludes(one, shown);
+    }
+  }
   assertEquals((await controls(env))["Block"]?.length, 2);
   assertEquals(
     (await browser.submit(`/console/software/${clientId}/unblock`, { reason: REASON })).status,
