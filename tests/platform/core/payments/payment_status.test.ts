@@ -93,7 +93,7 @@ function payment(): Payment {
     throw new Error("four ids");
   }
   return {
-    ...{ id, consentId, clientId, bank, eventCount: 3 },
+    ...{ id, consentId, clientId, bank },
     initiation: {
       instructionIdentification: "ACME412",
       endToEndIdentification: "FRESCO.21302.GFX.20",

@@ -1,0 +1,235 @@
+/** The statuses of a consent at their borders, and what a consent keeps after each [CT1, CT5, CT17, EN9, EP8]. */
+import { assertEquals } from "@std/assert";
+import { ApiError } from "../../../../src/base/kernel/api_error.ts";
+import { asBankCode, asClientId, asConsentId } from "../../../../src/base/kernel/identifiers.ts";
+import {
+  asOf,
+  confirmFunds,
+  type Consent,
+  type ConsentMove,
+  type ConsentStatus,
+  deadlineOf,
+  forgetCustomer,
+  isImplicit,
+  isNeverAuthorised,
+  isSettled,
+  minimiseConsent,
+  moveConsent,
+  openConsent,
+  type PayerAccount,
+  type ReadableConsent,
+  rejectConsent,
+  reportPlace,
+  reportsToDelete,
+  wasAtBank,
+  withPayer,
+} from "../../../../src/platform/core/consents/consent.ts";
+
+const NOW = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
+const ACCOUNT = { schemeName: "UK.OBIE.IBAN", identification: "ES7921000813610123456789", balance: "10.00" };
+
+function needed<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("an id");
+  return value;
+}
+
+function opened(completionDateTime?: string): ReadableConsent {
+  const initiation = {
+    instructionIdentification: "ACME412",
+    endToEndIdentification: "FRESCO.21302.GFX.20",
+    instructedAmount: { amount: "4.20", currency: "EUR" },
+    creditorAccount: { schemeName: "UK.OBIE.IBAN", identification: "ES9121000418450200051332", name: "ACME" },
+  };
+  const given = {
+    id: needed(asConsentId(crypto.randomUUID())),
+    clientId: needed(asClientId(`SC-${crypto.randomUUID()}`)),
+    bank: needed(asBankCode("BANKA")),
+    request: {
+      initiation,
+      risk: {},
+      authorisation: { authorisationType: "Any" as const, completionDateTime },
+    },
+  };
+  return openConsent(given, NOW);
+}
+
+const of = (status: ConsentStatus, changes: Partial<Consent> = {}): Consent => ({
+  ...opened(),
+  status,
+  ...changes,
+});
+
+Deno.test("a new consent awaits authorisation for a day, or until the TPP's earlier time [CT1, C1]", () => {
+  const { id, clientId, bank, request, ...rest } = opened();
+  assertEquals([id, clientId, bank].length, 3);
+  assertEquals(request.initiation.instructedAmount.amount, "4.20");
+  assertEquals(rest, {
+    status: "AwaitingAuthorisation",
+    createdAt: NOW,
+    statusUpdatedAt: NOW,
+    authoriseBy: NOW + DAY_MS,
+    personalData: { state: "present" },
+  });
+  const isoOf = (ms: number): string => new Date(ms).toISOString();
+  assertEquals(opened(isoOf(NOW + 5000)).authoriseBy, NOW + 5000);
+  assertEquals(opened(isoOf(NOW + 2 * DAY_MS)).authoriseBy, NOW + DAY_MS);
+});
+
+Deno.test("a deadline rejects a consent at its moment, and not before; a used or rejected one has none [CT12, CT15]", () => {
+  const cases: readonly (readonly [ConsentStatus, deadline: number | undefined, code?: string])[] = [
+    ["AwaitingAuthorisation", NOW + DAY_MS, "DS24"],
+    ["Authorized", NOW + 3_600_000, "CONSENT_NOT_USED"],
+    ["Rejected", undefined],
+    ["Consumed", undefined],
+  ];
+  for (const [status, deadline, statusReasonCode] of cases) {
+    const consent = of(status);
+    assertEquals(deadlineOf(consent), deadline, status);
+    assertEquals(asOf(consent, (deadline ?? NOW + 900 * DAY_MS) - 1), consent);
+    if (deadline === undefined) continue;
+    const rejected = { ...consent, status: "Rejected", statusReasonCode, statusUpdatedAt: deadline };
+    for (const at of [deadline, deadline + DAY_MS]) assertEquals(asOf(consent, at) as unknown, rejected);
+  }
+});
+
+/** What each change makes of each status, or the statuses that it needs. */
+const MOVES: Readonly<Record<ConsentMove, Partial<Record<ConsentStatus, ConsentStatus>>>> = {
+  authorise: { AwaitingAuthorisation: "Authorized" },
+  reject: { AwaitingAuthorisation: "Rejected" },
+  consume: { Authorized: "Consumed" },
+  void: { Authorized: "Rejected" },
+  recover: { AwaitingAuthorisation: "Consumed", Authorized: "Consumed", Rejected: "Consumed" },
+};
+const STATUSES = ["AwaitingAuthorisation", "Authorized", "Rejected", "Consumed"] as const;
+
+function told(work: () => Consent): unknown {
+  try {
+    const { status, statusReasonCode, statusUpdatedAt } = work();
+    return [status, statusReasonCode, statusUpdatedAt - NOW];
+  } catch (error) {
+    return error instanceof ApiError ? [error.reason, error.parts] : error;
+  }
+}
+
+function wrong(attempt: string, status: ConsentStatus, needs: readonly string[]): unknown {
+  const message = `The consent's status must be ${needs.join(" or ")}; it is ${status}.`;
+  const faults = [{ code: "Resource.InvalidConsentStatus", message }];
+  return ["resource.invalid_consent_status", { detail: `${attempt} while ${status}`, faults }];
+}
+
+Deno.test("each change is legal from its statuses alone, at its time, and says why a consent ends [CT5, CT17, RSN2]", () => {
+  for (const [move, moves] of Object.entries(MOVES) as [ConsentMove, typeof MOVES[ConsentMove]][]) {
+    for (const status of STATUSES) {
+      const consent = of(status, status === "Rejected" ? { statusReasonCode: "CUST" } : {});
+      const found = told(() =>
+        move === "reject" ? rejectConsent(consent, "AM04", NOW + 7) : moveConsent(consent, move, NOW + 7)
+      );
+      const code = move === "reject" ? "AM04" : move === "void" ? "CONSENT_VOIDED" : undefined;
+      const legal = moves[status];
+      const expected = legal === undefined ? wrong(move, status, Object.keys(moves)) : [legal, code, 7];
+      assertEquals(found, expected, `${move} ${status}`);
+    }
+  }
+  const late = told(() => moveConsent(of("AwaitingAuthorisation"), "authorise", NOW + DAY_MS));
+  assertEquals(late, wrong("authorise", "Rejected", ["AwaitingAuthorisation"]));
+});
+
+Deno.test("a bank reports accounts while a consent awaits authorisation, and the last report wins [CT4]", () => {
+  const first = withPayer(of("AwaitingAuthorisation"), { sub: "one", accounts: [ACCOUNT] }, NOW);
+  assertEquals(first.payer, { sub: "one", accounts: [ACCOUNT], report: 1 });
+  assertEquals(withPayer(first, { sub: "two" }, NOW).payer, { sub: "two", report: 2 });
+  for (const status of STATUSES.slice(1)) {
+    const found = told(() => withPayer(of(status), { sub: "one" }, NOW));
+    assertEquals(found, wrong("payer accounts", status, ["AwaitingAuthorisation"]));
+  }
+});
+
+Deno.test("funds are confirmed from the chosen account's balance in the payment's currency [EP8, C8]", () => {
+  const confirmed = (selectedAccount?: PayerAccount): unknown =>
+    confirmFunds({ ...opened(), status: "Authorized", ...selectedAccount && { selectedAccount } });
+  const accounts: readonly (readonly [PayerAccount | undefined, boolean | undefined])[] = [
+    [undefined, undefined],
+    [{ ...ACCOUNT, balance: undefined }, undefined],
+    [{ ...ACCOUNT, balance: "4.20" }, true],
+    [{ ...ACCOUNT, balance: "4.19" }, false],
+    [{ ...ACCOUNT, currency: "EUR" }, true],
+    [{ ...ACCOUNT, currency: "USD" }, undefined],
+  ];
+  for (const [account, expected] of accounts) assertEquals(confirmed(account), expected);
+  for (const status of ["AwaitingAuthorisation", "Rejected", "Consumed"] as const) {
+    const found = told(() => {
+      confirmFunds({ ...opened(), status });
+      return opened();
+    });
+    assertEquals(found, wrong("funds confirmation", status, ["Authorized"]));
+  }
+});
+
+Deno.test("what a decision and a use leave of the payer's accounts, and which reports they delete [EN9]", () => {
+  const more = { ...ACCOUNT, identification: "ES2", balance: undefined };
+  const payer = { sub: "one", report: 2, accounts: [ACCOUNT] };
+  const { balance: _, ...bare } = ACCOUNT;
+  const waiting = of("AwaitingAuthorisation", { payer, selectedAccount: ACCOUNT });
+  assertEquals(minimiseConsent(waiting), waiting);
+  const { payer: __, ...rest } = waiting;
+  assertEquals(minimiseConsent({ ...waiting, status: "Authorized" }), { ...rest, status: "Authorized" });
+  for (const status of ["Rejected", "Consumed"] as const) {
+    assertEquals(minimiseConsent({ ...waiting, status }), { ...rest, status, selectedAccount: bare });
+  }
+  assertEquals(minimiseConsent(of("Rejected", { payer })).payer, undefined);
+  const places = [1, 2].map((report) => reportPlace(waiting.id, report));
+  assertEquals(places[1], `${waiting.id} payer accounts 2`);
+  const deleted = (
+    accounts: readonly PayerAccount[] | undefined,
+    status: ConsentStatus,
+  ): readonly string[] => {
+    const former = { ...waiting, payer: { sub: "one", report: 2, ...accounts && { accounts } } };
+    return reportsToDelete(former, { ...former, status });
+  };
+  assertEquals(deleted([more], "Authorized"), places.slice(0, 1), "the chosen account alone stays");
+  assertEquals(deleted([more], "Rejected"), places);
+  assertEquals(deleted([ACCOUNT], "Authorized"), places, "it has a balance");
+  assertEquals(deleted([more, more], "Authorized"), places);
+  assertEquals(deleted(undefined, "Authorized"), places);
+  assertEquals(deleted([more], "AwaitingAuthorisation"), []);
+  const authorised = of("Authorized", { payer });
+  assertEquals(reportsToDelete(authorised, { ...authorised, status: "Consumed" }), []);
+  assertEquals(reportsToDelete(of("AwaitingAuthorisation"), of("Authorized")), []);
+});
+
+Deno.test("a consent that was never authorised keeps amount and currency of its request [EN9]", () => {
+  const consent = of("Rejected", { payer: { sub: "one", report: 1 } });
+  const { payer: _, ...rest } = consent;
+  assertEquals(JSON.parse(JSON.stringify(forgetCustomer(consent, NOW + 3, "consent"))), {
+    ...rest,
+    request: { initiation: { instructedAmount: { amount: "4.20", currency: "EUR" } }, risk: {} },
+    personalData: { state: "erased", at: NOW + 3, scope: "consent" },
+  });
+});
+
+Deno.test("which consents were at the bank, are decided, were never authorised, name the payer's account", () => {
+  const rows = STATUSES.map((status) => {
+    const [former, changed] = [of("AwaitingAuthorisation"), of(status)];
+    return [
+      wasAtBank(changed),
+      wasAtBank({ ...changed, sentToBank: true }),
+      isSettled(former, changed),
+      isSettled(of("Authorized"), changed),
+      isNeverAuthorised(former, changed),
+      isNeverAuthorised(of("Authorized"), changed),
+    ];
+  });
+  assertEquals(rows, [
+    [false, true, false, false, false, false],
+    [true, true, true, false, false, false],
+    [false, true, true, false, true, false],
+    [false, true, true, false, false, false],
+  ]);
+  const { request, ...consent } = opened();
+  const initiation = { ...request.initiation, debtorAccount: { schemeName: "A", identification: "B" } };
+  assertEquals(
+    [request, { ...request, initiation }].map((one) => isImplicit({ ...consent, request: one })),
+    [false, true],
+  );
+});
