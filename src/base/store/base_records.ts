@@ -11,7 +11,7 @@ export interface AgeMark {
   readonly age: AgesTime;
 }
 
-/** A single-use JWT that was used. */
+/** A single-use JWT or PKCE challenge that was used. */
 export interface SpentJwt {
   readonly id: string;
   /** Milliseconds. */
@@ -39,10 +39,11 @@ export const SPENT_KEPT_LONGER_MS = 3_600_000;
 export const spentJwtRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   name: "spent_jwt",
   keyParts: ["16 bytes of the SHA-256 of its kind, presenter and jti"],
-  what: "The replay record of a single-use JWT, on PostgreSQL.",
+  what:
+    "The replay record of a single-use JWT, or of a PKCE challenge that has led to a code, on PostgreSQL.",
   schema: z.looseObject({ expiresAt: instant }),
   version: 1,
-  lifetime: "One hour longer than the JWT is valid.",
+  lifetime: "One hour longer than the JWT is valid. Of a challenge: 25 h.",
   personalData: "none",
   retention: "protocol",
   restore: "kept",
@@ -57,7 +58,7 @@ export const spentJwtsRecord = defineRecord<{ readonly spent: readonly SpentJwt[
   what: "The replay records of transactions of a file: their hashes and expiries.",
   schema: z.looseObject({ spent: spentJwts }),
   version: 1,
-  lifetime: "One hour longer than the JWTs are valid.",
+  lifetime: "One hour longer than the JWTs are valid. Of challenges: 25 h.",
   personalData: "none",
   retention: "protocol",
   restore: "kept",

@@ -27,13 +27,18 @@ type List = (listing: Listing) => Promise<Entry<unknown>[]>;
 type Found = Entry<unknown> | null;
 type ReadEntries = (keys: readonly Key[]) => Promise<readonly Found[]>;
 
-/** Records are forgotten together with all that expire in the same ten minutes. Each has about 70 bytes until then. */
+/**
+ * Records are forgotten together with all that expire in the same ten minutes. Each has about 70 bytes until then. A PKCE
+ * challenge has them for a day: 7 MB if a day has 100,000 payments.
+ */
 const SPAN_MS = 600_000;
 const PAGE = 1000;
 /** A row that waits for the log has at most so many, so that one transaction can move those of many rows. */
 const MAX_GUESTS = 6;
 /** Of one row: 36 kB. */
 const MAX_IN_ROW = 600;
+/** A row has those that expire in the same two hours, so that those of JWTs are not kept as long as those of challenges. */
+const ROW_SPAN_MS = 7_200_000;
 
 interface State {
   /**
@@ -212,11 +217,16 @@ function spentOf(write: Write): SpentJwt {
 
 function rowsOf(spent: readonly SpentJwt[]): readonly Write[] {
   const writes: Write[] = [];
-  for (let start = 0; start < spent.length; start += MAX_IN_ROW) {
-    const some = spent.slice(start, start + MAX_IN_ROW);
-    const expiresAt = Math.max(...some.map((one) => one.expiresAt));
-    const key = [spentJwtsRecord.name, String(expiresAt).padStart(15, "0"), some[0]?.id ?? ""];
-    spentJwtsRecord.set({ writes }, key, { spent: some }, expiresAt + SPENT_KEPT_LONGER_MS);
+  for (const some of Map.groupBy(spent, ({ expiresAt }) => Math.floor(expiresAt / ROW_SPAN_MS)).values()) {
+    for (let start = 0; start < some.length; start += MAX_IN_ROW) {
+      stageRow(writes, some.slice(start, start + MAX_IN_ROW));
+    }
   }
   return writes;
+}
+
+function stageRow(writes: Write[], spent: readonly SpentJwt[]): void {
+  const expiresAt = Math.max(...spent.map((one) => one.expiresAt));
+  const key = [spentJwtsRecord.name, String(expiresAt).padStart(15, "0"), spent[0]?.id ?? ""];
+  spentJwtsRecord.set({ writes }, key, { spent }, expiresAt + SPENT_KEPT_LONGER_MS);
 }

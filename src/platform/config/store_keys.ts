@@ -44,12 +44,6 @@ export const pushedRequestKey = (referenceHash: string): Key => ["pushed_request
 /** An authorization code, by hash. 3600 s, so that a second use is noticed. */
 export const authorizationCodeKey = (codeHash: string): Key => ["authorization_code", codeHash];
 
-/** A PKCE challenge that has led to a code. 24 h. */
-export const spentChallengeKey = (
-  client: ClientId,
-  challenge: string,
-): Key => ["spent_challenge", client, challenge];
-
 /**
  * An authorization session, by correlation id (`platform/core/frontchannel/authorization_session.ts`). 900 s, and 24 h
  * more for late customers.
@@ -122,9 +116,12 @@ export const claimKey = (client: ClientId, bank: BankCode, route: string, idempo
   idempotencyKey,
 ];
 
-/** The replay record of a JWT, by kind, presenter and `jti`, of which 16 bytes of hash are enough. Until the JWT has expired. */
+/**
+ * The replay record of a JWT, by kind, presenter and `jti`, of which 16 bytes of hash are enough. Until the JWT has
+ * expired. A PKCE challenge that has led to a code has one as well.
+ */
 export const spentJwtKey = (
-  kind: "assertion" | "dpop" | "registration" | "bank_return",
+  kind: "assertion" | "dpop" | "registration" | "bank_return" | "code_challenge",
   by: string,
   jti: string,
 ): Key => {

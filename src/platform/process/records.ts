@@ -20,7 +20,7 @@ import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
 import { claimRecord } from "../guards/idempotency/idempotent.ts";
 import { accessTokenRecord } from "../core/oauth/access_token_store.ts";
-import { authorizationCodeRecord, spentChallengeRecord } from "../core/oauth/authorization_code_store.ts";
+import { authorizationCodeRecord } from "../core/oauth/authorization_code_store.ts";
 import { pushedRequestRecord } from "../core/oauth/pushed_request_store.ts";
 import { keptCopyRecord, keptPieceRecord } from "../core/participants/kept_copy_store.ts";
 import {
@@ -68,7 +68,6 @@ export const platformRecords = [
   accessTokenRecord,
   pushedRequestRecord,
   authorizationCodeRecord,
-  spentChallengeRecord,
   authorizationSessionRecord,
   openFlowRecord,
   consentRecord,

@@ -216,3 +216,15 @@ Deno.test("A record of which nothing is valid any more is forgotten", async () =
   const found = await spent.getMany(["old", "late", "new"].map(keyOf), () => Promise.resolve([]));
   assertEquals(found.map((entry) => entry !== null), [false, true, true]);
 });
+
+Deno.test("Records that are kept for a day are in another row than those of minutes, which leave the file before", async () => {
+  const store = await openSqliteStore(":memory:");
+  const writes: Write[] = [];
+  const day = EXPIRES_AT + 86_400_000;
+  for (const [id, expiresAt] of [["a", EXPIRES_AT], ["long", day], ["b", EXPIRES_AT]] as const) {
+    spentJwtRecord.set({ writes }, keyOf(id), { expiresAt }, expiresAt);
+  }
+  assertEquals(await store.commit({ checks: [], writes }), true);
+  assertEquals(await rows(store), [["a", "b"], ["long"]]);
+  await store.close();
+});

@@ -16,7 +16,8 @@ import {
 } from "../../../base/store/record.ts";
 import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../../../base/profile.ts";
-import { authorizationCodeKey, spentChallengeKey } from "../../config/store_keys.ts";
+import { authorizationCodeKey, spentJwtKey } from "../../config/store_keys.ts";
+import { SPENT_KEPT_LONGER_MS, spentJwtRecord } from "../../../base/store/base_records.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
@@ -61,18 +62,6 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   restore: "deleted",
 });
 
-export const spentChallengeRecord = defineRecord<{ readonly expiresAt: WallTime }>({
-  name: "spent_challenge",
-  keyParts: ["client id", "code challenge"],
-  what: "A PKCE challenge that has led to a code.",
-  schema: z.looseObject({ expiresAt: instant }),
-  version: 1,
-  lifetime: "24 h.",
-  personalData: "none",
-  retention: "protocol",
-  restore: "kept",
-});
-
 export function openAuthorizationCodeStore(): AuthorizationCodeStore {
   return {
     async stageIssue(tx, code, now) {
@@ -82,8 +71,8 @@ export function openAuthorizationCodeStore(): AuthorizationCodeStore {
       const expiresAt = now + CODE_SECONDS * 1000;
       authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
       const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
-      const challengeKey = spentChallengeKey(code.clientId, code.codeChallenge);
-      spentChallengeRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt);
+      const challengeKey = spentJwtKey("code_challenge", code.clientId, code.codeChallenge);
+      spentJwtRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt + SPENT_KEPT_LONGER_MS);
       return { text, hash };
     },
     find: (from, codeHash) => authorizationCodeRecord.get(from, authorizationCodeKey(codeHash)),
@@ -92,7 +81,7 @@ export function openAuthorizationCodeStore(): AuthorizationCodeStore {
       authorizationCodeRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
     },
     async isChallengeSpent(from, { clientId, codeChallenge }, now) {
-      const spent = await spentChallengeRecord.get(from, spentChallengeKey(clientId, codeChallenge));
+      const spent = await spentJwtRecord.get(from, spentJwtKey("code_challenge", clientId, codeChallenge));
       return spent !== null && now < spent.value.expiresAt;
     },
   };

@@ -9,7 +9,7 @@ import {
   clientKey,
   consentKey,
   orderHoldKey,
-  spentChallengeKey,
+  spentJwtKey,
 } from "../../config/store_keys.ts";
 import type { Key } from "../../../base/store/store.ts";
 import { isSha256Text } from "./pkce.ts";
@@ -40,7 +40,7 @@ export async function formReads(
   if (consent !== undefined) keys.push(consentKey(consent));
   if (codeHash !== undefined) keys.push(authorizationCodeKey(codeHash));
   if (client !== undefined && challenge !== undefined && isSha256Text(challenge)) {
-    keys.push(spentChallengeKey(client, challenge));
+    keys.push(spentJwtKey("code_challenge", client, challenge));
   }
   return { keys, ...(codeHash === undefined ? {} : { codeHash }) };
 }

@@ -171,7 +171,7 @@ Deno.test("Consent, code, request, session and jti move in one commit, or none d
     "evidence_document",
     "log_waiting",
     "pushed_request",
-    "spent_challenge",
+    "spent_jwt",
     "spent_jwt",
   ]);
 });
