@@ -20,7 +20,10 @@ Deno.test("src/platform/process/main.ts can be imported if the runtime has no no
       Deno.stdout.writeSync(new TextEncoder().encode([typeof entry.default.fetch, sqlite].join()));`,
     );
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-check", "--no-prompt", `--import-map=${folder}/imports.json`, `${folder}/start.ts`],
+      args: [
+        ...["run", "--no-check", "--no-prompt", "--unstable-raw-imports"],
+        ...[`--import-map=${folder}/imports.json`, `${folder}/start.ts`],
+      ],
       cwd: ROOT,
     }).output();
     const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
