@@ -9,6 +9,7 @@ import { OPERATION_ROLES } from "../../src/platform/guards/security/operator_rol
 import type { Environment } from "testing/environment.ts";
 import { isChromiumThere } from "testing/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { CALLBACK, subscribed } from "../platform/events/subscribing.ts";
@@ -43,6 +44,10 @@ Deno.test({
 async function busyConsole(env: Environment & { readonly pushes: unknown[] }): Promise<readonly string[]> {
   await subscribed(env);
   const { DomesticPaymentId: id } = await paid(env as never);
+  const dispute = { DomesticPaymentId: id, Action: "Open", Statement: "The payee says that it never came." };
+  const body = JSON.stringify({ Data: dispute });
+  const token = await clientToken(env, env.tpp, "BANKA");
+  await good(call(env, env.tpp, token, "/BANKA/disputes/v1", { body }), 201);
   for (let hour = 0; hour < 12; hour++) await later(env as never, 3_600_000);
   await env.platform.growLog();
   await env.platform.deliverEvents();
