@@ -18,8 +18,10 @@ export async function operatorEnvironment(
   const own = Object.fromEntries(NAMES.map((name) => [name, read(name)]));
   const isNamed = PLACE.some((name) => own[name]) || args.some((arg) => /^--(url|token-file)(=|$)/.test(arg));
   const sandbox = isNamed ? {} : await sandboxOperator(read("SANDBOX_DIR"));
+  let isSaid = false;
   return (name) => {
-    if (name === "PLATFORM_OPS_TOKEN" && name in sandbox) {
+    if (name === "PLATFORM_OPS_TOKEN" && name in sandbox && !isSaid) {
+      isSaid = true;
       printError("Without PLATFORM_OPS_TOKEN: as the operator of the sandbox on this computer.");
     }
     return sandbox[name] ?? own[name];

@@ -13,7 +13,8 @@ import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Command, COMMANDS, type Given, type Planned, usageOf } from "./commands.ts";
 import type { Reports } from "../../testing/operation_answers.ts";
 import { daysOfQuarter, quarterCsv, quarterRows } from "./quarter.ts";
-import { CLEAR, drawWatch, printable, WATCHED, type Watched } from "./watch.ts";
+import { linesOf } from "./lines.ts";
+import { CLEAR, drawWatch, WATCHED, type Watched } from "./watch.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
 
@@ -154,20 +155,6 @@ async function tokenOf(
 
 function dataOf(answer: unknown): unknown {
   return Object(answer)["Data"] ?? answer;
-}
-
-/** The answer as indented lines, a name and its value on each. */
-function linesOf(value: unknown, indent = ""): string[] {
-  if (typeof value === "string" && indent === "") return value.trimEnd().split(/\r?\n/).map(printable); // CSV
-  if (Array.isArray(value)) return value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
-  if (typeof value !== "object" || value === null) return [`${indent}${printable(value)}`];
-  return Object.entries(value).flatMap(([name, member]) =>
-    Array.isArray(member) && member.length === 0
-      ? [`${indent}${name}: none`]
-      : typeof member === "object" && member !== null
-      ? [`${indent}${name}:`, ...linesOf(member, `${indent}  `)]
-      : [`${indent}${name}: ${printable(member)}`]
-  );
 }
 
 async function changeOperators([verb, ...rest]: readonly string[], tools: OpsTools): Promise<void> {

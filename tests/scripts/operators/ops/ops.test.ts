@@ -35,10 +35,13 @@ async function run(
 
 Deno.test("ops changes controls and shows them as text and as JSON", async () => {
   await using env = await openEnvironment();
-  assertStringIncludes(await run(env, ["bank", "hold", "BANKA", ...REASON]), "BankId: BANKA");
+  const hold = (await run(env, ["bank", "hold", "BANKA", ...REASON])).split("\n").slice(2, 5);
+  assertEquals(hold.map((line) => line.trim().split(/ +/)[0]), ["BankHold:", "BankId", "BANKA"]);
   const shown = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
   assertEquals(shown.Data.BankHold.map(({ BankId, By }) => [BankId, By]), [["BANKA", "operator maria"]]);
-  assertStringIncludes(await run(env, ["history", "bank BANKA"]), "Event: bank.held");
+  const [name, heads = "", held = ""] = (await run(env, ["history", "bank BANKA"])).split("\n");
+  assertEquals([name, heads.indexOf("Event") > 0], ["Entry:", true], "a table");
+  assertEquals(held.slice(heads.indexOf("Event")).split(" ")[0], "bank.held");
   await run(env, ["bank", "release", "BANKA", ...REASON]);
   const times = [
     "--from",
