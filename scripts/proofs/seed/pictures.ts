@@ -21,8 +21,9 @@ const WAYS: Readonly<Record<string, Way>> = {
   "arabic-desk": { context: { viewport: DESK, locale: "ar" } },
   large: { context: { viewport: DESK }, text: 200 },
 };
-/** Of the portal's pages, which are alike, so many. */
-const DOCUMENTS = 6;
+/** Pages that are alike: of each of these so many. */
+const ALIKE = [/^\/docs\//, /^\/console\/reports\/funnel/];
+const OF_ALIKE = 6;
 /** A picture shows so much of a page, CSS pixels. */
 const MOST_HEIGHT = 2600;
 
@@ -61,8 +62,10 @@ export async function takePictures(
 }
 
 function pictured(paths: readonly string[]): readonly string[] {
-  const isDocument = (path: string): boolean => path.startsWith("/docs/");
-  return [...paths.filter((path) => !isDocument(path)), ...paths.filter(isDocument).slice(0, DOCUMENTS)];
+  return [
+    ...paths.filter((path) => !ALIKE.some((kind) => kind.test(path))),
+    ...ALIKE.flatMap((kind) => paths.filter((path) => kind.test(path)).slice(0, OF_ALIKE)),
+  ];
 }
 
 async function picture(
