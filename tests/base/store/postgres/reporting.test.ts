@@ -103,7 +103,13 @@ reportingTest(
 
 /** Four payments a day, of two banks in turn, with all rows that they leave behind. */
 const PAYMENTS = 1460;
-const YEAR = new URL("../../../../scripts/proofs/bench/year.sql", import.meta.url);
+
+/** Runs SQL of the measurements with the value of its variable. */
+async function measured(database: Database, file: string, variable: string, value: string): Promise<void> {
+  const text = await Deno.readTextFile(new URL(`../../../../scripts/proofs/bench/${file}`, import.meta.url));
+  assert(text.includes(variable));
+  await database.rows(text.replaceAll(variable, value));
+}
 
 interface Plan {
   readonly "Node Type": string;
@@ -130,7 +136,7 @@ reportingTest(
   "analysts read a payment and a day by index, whatever else there is [G13]",
   async (database) => {
     const { rows } = database;
-    await rows((await Deno.readTextFile(YEAR)).replaceAll(":payments", String(PAYMENTS)));
+    await measured(database, "year.sql", ":payments", String(PAYMENTS));
     await rows("analyze reporting.payment, reporting.consent, reporting.event");
     const [{ pages, id } = {}] = await rows(
       "select pg_relation_size('reporting.payment') / 8192 as pages, max(payment_id) as id from reporting.payment",
@@ -156,6 +162,21 @@ reportingTest(
     }
     const [figures] = await rows(`select sum(payments)::integer as payments, sum(settled)::integer as settled,
       sum(amount_settled)::text as amount from reporting.bank_day where bank = 'BANKA'`);
-    assertEquals(figures, { payments: PAYMENTS / 2, settled: PAYMENTS / 2, amount: `${PAYMENTS * 0.75}0` });
+    assertEquals(figures, {
+      payments: PAYMENTS / 2,
+      settled: PAYMENTS / 2,
+      amount: (PAYMENTS * 0.75).toFixed(2),
+    });
+
+    const months = (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+      rows(
+        "select date_trunc('month', created_on)::text as month from reporting.payment group by 1 order by 1",
+      );
+    const before = await months();
+    const gone = before[3];
+    await measured(database, "month.sql", ":'month'", `'${gone?.["month"]}'`);
+    assertEquals(await months(), before.filter((one) => one !== gone));
+    const left = `select from reporting.event where date_trunc('month', at)::text = '${gone?.["month"]}'`;
+    assertEquals(await rows(left), []);
   },
 );
