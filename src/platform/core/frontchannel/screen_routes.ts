@@ -35,17 +35,13 @@ export const SEE_OTHER = 303;
 /** Between two visits of a browser that waits. */
 const WAITING_SECONDS = 2;
 
-const page = { "text/html": { schema: z.string() } };
 const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
 const consentRoute = createRoute({
   method: "get",
   path: CONSENT_SCREEN_PATH,
   hide: true,
   request: { params: bankParameter, query: decisionQuery },
-  responses: {
-    200: { description: "The consent screen", content: page },
-    303: { description: "To the TPP: there is nothing to decide any more" },
-  },
+  responses: {},
 });
 const waitingRoute = createRoute({
   method: "get",
@@ -64,11 +60,7 @@ const waitingRoute = createRoute({
     ...pageErrors(400, 404, 405, 500, 503),
   },
 });
-const decisionRoute = createRoute({
-  ...consentRoute,
-  method: "post",
-  responses: { 303: { description: "To the TPP, or to the same screen if an account is missing" } },
-});
+const decisionRoute = createRoute({ ...consentRoute, method: "post" });
 
 interface LinkVariables {
   bankCode: BankCode;

@@ -20,13 +20,9 @@ const formRoute = createRoute({
   path: RECEIPT_PAGE_PATH,
   hide: true,
   request: { query: z.object({ lang: z.string().optional() }) },
-  responses: { 200: { description: "A form for a receipt" } },
+  responses: {},
 });
-const verifyRoute = createRoute({
-  ...formRoute,
-  method: "post",
-  responses: { 200: { description: "The receipt, or why it is none" } },
-});
+const verifyRoute = createRoute({ ...formRoute, method: "post" });
 
 export function receiptPageRoutes(deps: ReceiptPageDeps): readonly PlatformEndpoint[] {
   return [

@@ -32,7 +32,7 @@ const problemRoute = createRoute({
       lang: z.string().optional(),
     }),
   },
-  responses: { 200: { description: "An error page that was shown before" } },
+  responses: {},
 });
 
 /** Finds a TPP and its registered web page by the client id in the query. */

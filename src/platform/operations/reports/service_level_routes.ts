@@ -63,7 +63,7 @@ const pageRoute = createRoute({
   path: SERVICE_LEVELS_PATH,
   hide: true,
   request: { query: z.object({ bank: z.string().optional(), lang: z.string().optional() }) },
-  responses: { 200: { description: "The service levels as a page" } },
+  responses: {},
 });
 
 export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly PlatformEndpoint[] {
