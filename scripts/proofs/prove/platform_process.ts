@@ -33,12 +33,13 @@ export async function startPlatformProcess(
   return { kill: () => restarting = restart(), stop: () => end("SIGTERM"), end: () => end("SIGKILL") };
 }
 
-/** A process that finds no primary ends, and is started again. */
+/** A process that finds no primary ends, and is started again. The first fault of its own that it logs is printed. */
 async function start(dir: string, env: Readonly<Record<string, string>>): Promise<ServedPlatform> {
   for (const startedAt = Date.now();;) {
     const started = await startPlatform(dir, env);
     try {
       await started.ready;
+      void started.logged("request.failed").then((line) => console.error(JSON.stringify(line)));
       return started;
     } catch (error) {
       if (Date.now() - startedAt > START_WITHIN_MS) throw error;
