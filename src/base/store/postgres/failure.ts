@@ -52,10 +52,10 @@ const OUTSIDE = /^(?:08|25006|28|3D|40|53|55P03|57|58|XX00[12])/;
 const HOST_REFUSAL = /^(?:25006|28|3D|53300|57P03)/;
 
 /**
- * Of them: failures of one statement, which a repetition may pass: a deadlock or another conflict, a lock that was not
- * free, and the end of its time.
+ * Failures of one statement, which a repetition may pass: a deadlock or another conflict, a lock that was not free, the
+ * end of its time, and {@link INSERTED_MEANWHILE}.
  */
-const OF_STATEMENT = /^(?:40|55P03|57014)/;
+const OF_STATEMENT = /^(?:40|55P03|57014|HB001)/;
 
 /** Error codes of a certificate that does not prove the host. No statement was sent. */
 const UNVERIFIED = /^(?:CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
@@ -67,7 +67,9 @@ export function asFailure(error: unknown): unknown {
   const words = `${error.message} (${code})`;
   if (LOST.has(code)) return new PostgresFailure(words, true, false, "connection");
   if (NOT_CONNECTED.has(code) || UNVERIFIED.test(code)) return new PostgresFailure(words, false, true);
-  if (OF_STATEMENT.test(code)) return new PostgresFailure(words, false, false, "statement");
+  if (OF_STATEMENT.test(code)) {
+    return Object.assign(new PostgresFailure(words, false, false, "statement"), { code });
+  }
   if (OUTSIDE.test(code)) return new PostgresFailure(words, false, HOST_REFUSAL.test(code));
   return code === "" ? error : Object.assign(new Error(`PostgreSQL: ${words}`), { code });
 }

@@ -99,12 +99,11 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
       return await connections.run((sql) => call(sql, isRepetition));
     } catch (error) {
       const passedMs = monotonicClock() - startedAt;
-      // The next call finds the entry.
-      if (hasCode(error, INSERTED_MEANWHILE) && passedMs < MAX_UNSENT_RETRY_MS) continue;
       if (!(error instanceof StoreFailure)) throw error;
       mayHaveHappened ||= error instanceof PostgresFailure && error.isOutcomeUnknown;
       const limit = mayHaveHappened ? MAX_UNKNOWN_RETRY_MS : MAX_UNSENT_RETRY_MS;
       if (passedMs + RETRY_MS >= limit) throw error;
+      if (hasCode(error, INSERTED_MEANWHILE)) continue; // the next call finds the entry
     }
     await pause();
   }

@@ -73,10 +73,15 @@ const COMMITS: Readonly<
   "it was repeated before": [[[[{ done: false }]]], [false], false],
   "no row": [[[[]]], [false], false],
   "an entry is inserted meanwhile": [[[INSERTED_MEANWHILE], [NOT_DONE]], [false, false], false],
-  "entries are inserted for 3 s": [
-    [[INSERTED_MEANWHILE, 2999], [INSERTED_MEANWHILE, 1]],
+  "entries are inserted for 2.9 s": [
+    [[INSERTED_MEANWHILE, 2899], [INSERTED_MEANWHILE, 1]],
     [false, false],
-    "PostgreSQL: scripted (HB001)",
+    "scripted (HB001)",
+  ],
+  "an entry is inserted 4 s after the connection was lost": [
+    [[LOST], [INSERTED_MEANWHILE, 4000], [DONE]],
+    [false, true, true],
+    true,
   ],
   "a deadlock": [[[DEADLOCK], [DEADLOCK], [DONE]], [false, false, false], true],
   "an entry is inserted after a deadlock": [
