@@ -1,5 +1,6 @@
 /** One of the platform's processes, killed and started again by its service manager. */
-import { type LogLine, type ServedPlatform, startPlatform } from "../../testing/served_platform.ts";
+import { printError } from "../../command_line/print.ts";
+import { type ServedPlatform, startPlatform } from "../../testing/served_platform.ts";
 import { pause } from "./calls.ts";
 
 export interface PlatformProcess {
@@ -39,15 +40,11 @@ async function start(dir: string, env: Readonly<Record<string, string>>): Promis
     const started = await startPlatform(dir, env);
     try {
       await started.ready;
-      void started.logged("request.failed").then(printFault);
+      void started.logged("request.failed").then((line) => printError(JSON.stringify(line)));
       return started;
     } catch (error) {
       if (Date.now() - startedAt > START_WITHIN_MS) throw error;
     }
     await pause(PAUSE_MS);
   }
-}
-
-function printFault(line: LogLine): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
 }
