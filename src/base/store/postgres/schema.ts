@@ -33,8 +33,9 @@ interface Applied {
 
 /** Returns why this program may not use the database and what to do, or undefined if it may. */
 export async function schemaFault(connections: Connections): Promise<string | undefined> {
-  const { number, worksFrom } = await connections.run(newest);
-  if (number === 0) return "the database has no schema; run deno task store migrate";
+  const applied = await connections.run(newest);
+  if (applied === undefined) return "the database has no schema; run deno task store migrate";
+  const { number, worksFrom } = applied;
   if (number < SCHEMA) {
     return `the database has schema ${number} and this program needs ${SCHEMA}; run deno task store migrate`;
   }
@@ -59,13 +60,13 @@ export async function migrate(connections: Connections): Promise<readonly string
   return applied;
 }
 
-async function newest(sql: Sql): Promise<Applied> {
+async function newest(sql: Sql): Promise<Applied | undefined> {
   const [{ exists } = { exists: false }] = await sql<{ exists: boolean }[]>`
     select to_regclass('hub.migration') is not null as exists`;
-  if (!exists) return { number: 0, worksFrom: 0 };
+  if (!exists) return undefined;
   const [found] = await sql<Applied[]>`
     select number, works_from as "worksFrom" from hub.migration order by number desc limit 1`;
-  return found ?? { number: 0, worksFrom: 0 };
+  return found;
 }
 
 async function prepareMigrations(sql: Sql): Promise<void> {
