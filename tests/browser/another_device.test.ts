@@ -4,9 +4,8 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { picture } from "./page_checks.ts";
 
 const DESKTOP = { javaScriptEnabled: false, viewport: { width: 1440, height: 900 }, locale: "en-GB" };
@@ -18,31 +17,24 @@ Deno.test({
     "a customer confirms in another browser, and the one that began goes on without scripts [ARS5] [ARS6] [G12]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
-    const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-    const browser = await openChromium();
+    await using ecosystem = await openPooledSandbox();
+    await using browser = await openChromium();
     const { shop_url, auth_url } = ecosystem.endpoints;
-    try {
-      await t.step("it waits at the bank's page", async () => {
-        const { page, app } = await toApp(browser, String(shop_url));
-        await confirmIn(browser, app);
-        await goesOn(page);
-      });
-      await t.step("it waits at the platform's page, and no other browser goes on", async () => {
-        const { page, app } = await toApp(browser, String(shop_url));
-        const address = await waitingAddress(page.context(), String(auth_url));
-        await page.goto(address);
-        assertEquals(await page.locator("h1").innerText(), "Waiting for your bank");
-        await picture(page, "waiting-platform");
-        await elsewhere(browser, address);
-        await confirmIn(browser, app);
-        await goesOn(page);
-      });
-    } finally {
-      await browser.close();
-      await ecosystem.stop();
-      await Deno.remove(dir, { recursive: true });
-    }
+    await t.step("it waits at the bank's page", async () => {
+      const { page, app } = await toApp(browser, String(shop_url));
+      await confirmIn(browser, app);
+      await goesOn(page);
+    });
+    await t.step("it waits at the platform's page, and no other browser goes on", async () => {
+      const { page, app } = await toApp(browser, String(shop_url));
+      const address = await waitingAddress(page.context(), String(auth_url));
+      await page.goto(address);
+      assertEquals(await page.locator("h1").innerText(), "Waiting for your bank");
+      await picture(page, "waiting-platform");
+      await elsewhere(browser, address);
+      await confirmIn(browser, app);
+      await goesOn(page);
+    });
   },
   sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
   sanitizeOps: false,

@@ -9,9 +9,8 @@ import { pollEvents } from "../../src/client/tpp/events.ts";
 import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
@@ -23,20 +22,14 @@ Deno.test({
     "the shop of a customer who closes the browser learns the outcome by push, or later by polling [EVT11, EVT14]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
-    const dir = `${await Deno.makeTempDir()}/sandbox`;
     const network = openNetwork();
     const { outgoing } = network;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, outgoing, log: () => {} });
-    const browser = await openChromium();
-    try {
-      await t.step("by push within 2 s", () => learnsByPush(browser, ecosystem, network));
-      network.isShopAway = true;
-      await t.step("by polling after an hour away", () => learnsByPolling(browser, ecosystem, dir));
-    } finally {
-      await browser.close();
-      await ecosystem.stop();
-      await Deno.remove(dir, { recursive: true });
-    }
+    await using ecosystem = await openPooledSandbox({ outgoing });
+    const { dir } = ecosystem;
+    await using browser = await openChromium();
+    await t.step("by push within 2 s", () => learnsByPush(browser, ecosystem, network));
+    network.isShopAway = true;
+    await t.step("by polling after an hour away", () => learnsByPolling(browser, ecosystem, dir));
   },
   sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
   sanitizeOps: false,

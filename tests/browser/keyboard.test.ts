@@ -5,9 +5,8 @@
 /// <reference lib="dom" />
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
 
 /** More stops than any page has: reaching it means a keyboard trap (WCAG 2.1.2). */
@@ -17,20 +16,13 @@ Deno.test({
   name: "a payment by keyboard alone, in Arabic, at 320 pixels, without scripts [WCAG 2.1.1] [WCAG 2.4.7]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
-    const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-    const browser = await openChromium();
+    await using ecosystem = await openPooledSandbox();
+    await using browser = await openChromium();
     const shop = ecosystem.endpoints.shop_url;
-    try {
-      await t.step("the platform's consent screen", () => pay(browser, shop, "BANKA"));
-      await t.step("the bank's consent screen", () => pay(browser, shop, "BANKB"));
-      await t.step("an account named at the shop, after a typing error", () => nameAccount(browser, shop));
-      await t.step("a language chosen on the page stays", () => chooseSpanish(browser, shop));
-    } finally {
-      await browser.close();
-      await ecosystem.stop();
-      await Deno.remove(dir, { recursive: true });
-    }
+    await t.step("the platform's consent screen", () => pay(browser, shop, "BANKA"));
+    await t.step("the bank's consent screen", () => pay(browser, shop, "BANKB"));
+    await t.step("an account named at the shop, after a typing error", () => nameAccount(browser, shop));
+    await t.step("a language chosen on the page stays", () => chooseSpanish(browser, shop));
   },
   sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
   sanitizeOps: false,

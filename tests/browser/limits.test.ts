@@ -5,10 +5,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
 /** An authorization session lasts 15 minutes. */
@@ -19,18 +18,11 @@ Deno.test({
   name: "a payment ends where it must: in another browser, and after its time [B4]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
-    const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-    const browser = await openChromium();
-    try {
-      await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));
-      await t.step("three wrong passwords, three wrong codes", () => wrongEntries(browser, ecosystem));
-      await t.step("pages left open past their time", () => leftOpen(browser, ecosystem));
-    } finally {
-      await browser.close();
-      await ecosystem.stop();
-      await Deno.remove(dir, { recursive: true });
-    }
+    await using ecosystem = await openPooledSandbox();
+    await using browser = await openChromium();
+    await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));
+    await t.step("three wrong passwords, three wrong codes", () => wrongEntries(browser, ecosystem));
+    await t.step("pages left open past their time", () => leftOpen(browser, ecosystem));
   },
   sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
   sanitizeOps: false,

@@ -4,9 +4,8 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { picture } from "./page_checks.ts";
 
 const MAIN_ACCOUNT = "GB33BUKB20201555555555";
@@ -29,23 +28,16 @@ Deno.test({
   name: "a customer pays in Chromium, by each consent type, and can reject [AUT-01, F1]",
   ignore: !isChromiumThere(),
   fn: async (t) => {
-    const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-    const browser = await openChromium();
+    await using ecosystem = await openPooledSandbox();
+    await using browser = await openChromium();
     const shop = String(ecosystem.endpoints["shop_url"]);
-    try {
-      for (const each of CASES) await t.step(`${each.name} consent`, () => pay(browser, shop, each));
-      await t.step(
-        "a double click on accept pays once and ends at the shop",
-        () => doubleClick(browser, shop),
-      );
-      await t.step("rejected on the platform's screen", () => reject(browser, shop));
-      await t.step("reload, back and a second tab end in one payment", () => wander(browser, shop));
-    } finally {
-      await browser.close();
-      await ecosystem.stop();
-      await Deno.remove(dir, { recursive: true });
-    }
+    for (const each of CASES) await t.step(`${each.name} consent`, () => pay(browser, shop, each));
+    await t.step(
+      "a double click on accept pays once and ends at the shop",
+      () => doubleClick(browser, shop),
+    );
+    await t.step("rejected on the platform's screen", () => reject(browser, shop));
+    await t.step("reload, back and a second tab end in one payment", () => wander(browser, shop));
   },
   sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
   sanitizeOps: false,

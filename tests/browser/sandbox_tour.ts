@@ -2,9 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { openChromium } from "testing/chromium.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";
 
@@ -96,24 +95,18 @@ export async function sideBySide(
   t: Deno.TestContext,
   visits: Readonly<Record<string, Pick<Visit, "language" | "check">>>,
 ): Promise<void> {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-  const browser = await openChromium();
-  try {
-    await Promise.all(
-      Object.entries(visits).map(([name, visit]) =>
-        t.step({
-          name,
-          fn: () => tour(browser, { ...visit, endpoints }),
-          sanitizeOps: false,
-          sanitizeResources: false,
-          sanitizeExit: false,
-        })
-      ),
-    );
-  } finally {
-    await browser.close();
-    await stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using sandbox = await openPooledSandbox();
+  const { endpoints } = sandbox;
+  await using browser = await openChromium();
+  await Promise.all(
+    Object.entries(visits).map(([name, visit]) =>
+      t.step({
+        name,
+        fn: () => tour(browser, { ...visit, endpoints }),
+        sanitizeOps: false,
+        sanitizeResources: false,
+        sanitizeExit: false,
+      })
+    ),
+  );
 }

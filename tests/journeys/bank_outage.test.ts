@@ -5,7 +5,7 @@
 import { paymentSchema } from "../../src/platform/core/payments/payment_representation.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import {
   type AccessToken,
   checkCallback,
@@ -22,14 +22,13 @@ import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { LogLine, Payment } from "testing/answers.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "support/own_bank.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
 
 Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [PT2] [PT3] [PT5]", async (t) => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  await using ecosystem = await openPooledSandbox();
+  const { dir } = ecosystem;
   const clock = sandboxClock(ecosystem.endpoints);
   const outsiders = await onboardOutsiders(dir);
   let bank = await startOwnBank(dir);
@@ -126,8 +125,6 @@ Deno.test("a payment to a bank that is down for a minute is taken, tried, put of
   } finally {
     tpp.close();
     await bank.stop();
-    await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
   }
 });
 

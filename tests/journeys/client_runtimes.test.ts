@@ -1,7 +1,6 @@
 /** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1] [F14]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { CHECKS } from "../../src/platform/operations/traces/trace_page.tsx";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { buildCliPackage } from "../../scripts/upkeep/packages/cli_package.ts";
 import { buildClientPackage } from "../../scripts/upkeep/packages/client_package.ts";
 import { pollBankEvents } from "../../src/client/bank/back_channel.ts";
@@ -22,7 +21,7 @@ import {
   typeFaults,
 } from "support/installed_package.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 
 /** How a program is started on a runtime. */
 type Runtime = readonly [name: string, command: (file: string) => readonly string[]];
@@ -67,9 +66,9 @@ function runs(program: string): boolean {
 const PAID = /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m;
 
 Deno.test("the client library registers and pays on Deno, Node and Bun, from its package [E1] [F14]", async (t) => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
   const user = await Deno.makeTempDir();
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  await using ecosystem = await openPooledSandbox();
+  const { dir } = ecosystem;
   try {
     const outsiders = { ...await onboardOutsiders(dir), bankCode: "BANKA" };
     await installPackage(user, await buildClientPackage(`${user}/built`));
@@ -141,8 +140,7 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
       assertEquals(await consentWithOwnKeys(dir, outsiders), "AwaitingAuthorisation");
     });
   } finally {
-    await ecosystem.stop();
-    await Promise.all([dir, user].map((folder) => Deno.remove(folder, { recursive: true })));
+    await Deno.remove(user, { recursive: true });
   }
 });
 

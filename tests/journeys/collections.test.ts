@@ -5,10 +5,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { currentRequests } from "../../scripts/upkeep/collections/main.ts";
 import { postmanCollection } from "../../scripts/upkeep/collections/postman.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { changedBody, type FaultyNetwork, openFaultyNetwork } from "support/faulty_network.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 /** `.ci/run` installs them from npm. */
@@ -121,16 +120,11 @@ async function postmanPays(t: Deno.TestContext, dir: string, net: FaultyNetwork)
 }
 
 Deno.test("the collections pay, and fail if an answer of the platform was changed [E1]", async (t) => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
   const net = openFaultyNetwork();
   const { front } = net;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {}, front });
-  try {
-    await onboardOutsiders(dir);
-    await t.step({ name: "Bruno", ignore: !isThere("bru"), fn: (t) => brunoPays(t, dir, net) });
-    await t.step({ name: "Postman", ignore: !isThere("newman"), fn: (t) => postmanPays(t, dir, net) });
-  } finally {
-    await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using ecosystem = await openPooledSandbox({ front });
+  const { dir } = ecosystem;
+  await onboardOutsiders(dir);
+  await t.step({ name: "Bruno", ignore: !isThere("bru"), fn: (t) => brunoPays(t, dir, net) });
+  await t.step({ name: "Postman", ignore: !isThere("newman"), fn: (t) => postmanPays(t, dir, net) });
 });

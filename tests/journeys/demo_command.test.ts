@@ -1,7 +1,6 @@
 /** `deno task demo` as a shell sees it: its exit status and its JSON output [F4]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { taskCommand } from "testing/served_platform.ts";
 
 async function demo(
@@ -26,36 +25,31 @@ interface Printed {
 }
 
 Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer rejected as asked [F4]", async () => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-  try {
-    const paid = await demo(dir, ["--consent", "bank", "--json"]);
-    const { ok, result, paymentStatus, steps } = JSON.parse(paid.stdout) as Printed;
-    assertEquals([paid.code, ok, result, paymentStatus], [
-      0,
-      true,
-      "accepted",
-      "AcceptedSettlementInProcess",
-    ]);
-    assertMatch(
-      steps.at(-1)?.text ?? "",
-      /^events: consent-authorised .*, consent-consumed .*, payment-status-changed /,
-    );
-    const rejected = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
-    const seen = JSON.parse(rejected.stdout) as Printed;
-    assertEquals([rejected.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
-      3,
-      false,
-      "refused",
-      "access_denied",
-      "Rejected",
-    ]);
-    const wrong = await demo(dir, ["--refuse=yes"]);
-    assertEquals([wrong.code, wrong.stdout], [2, ""]);
-    assertMatch(wrong.stderr, /'--refuse' does not take an argument; --help/);
-    assertMatch((await demo(dir, ["--help"])).stdout, /3\s+the customer rejected, as --refuse asks/);
-  } finally {
-    await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using ecosystem = await openPooledSandbox();
+  const { dir } = ecosystem;
+  const paid = await demo(dir, ["--consent", "bank", "--json"]);
+  const { ok, result, paymentStatus, steps } = JSON.parse(paid.stdout) as Printed;
+  assertEquals([paid.code, ok, result, paymentStatus], [
+    0,
+    true,
+    "accepted",
+    "AcceptedSettlementInProcess",
+  ]);
+  assertMatch(
+    steps.at(-1)?.text ?? "",
+    /^events: consent-authorised .*, consent-consumed .*, payment-status-changed /,
+  );
+  const rejected = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
+  const seen = JSON.parse(rejected.stdout) as Printed;
+  assertEquals([rejected.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
+    3,
+    false,
+    "refused",
+    "access_denied",
+    "Rejected",
+  ]);
+  const wrong = await demo(dir, ["--refuse=yes"]);
+  assertEquals([wrong.code, wrong.stdout], [2, ""]);
+  assertMatch(wrong.stderr, /'--refuse' does not take an argument; --help/);
+  assertMatch((await demo(dir, ["--help"])).stdout, /3\s+the customer rejected, as --refuse asks/);
 });

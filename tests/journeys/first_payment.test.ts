@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
@@ -31,63 +31,53 @@ async function run(dir: string, args: readonly string[]): Promise<string> {
 }
 
 Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is paid through it [E1]", async () => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  await using ecosystem = await openPooledSandbox();
+  const { dir } = ecosystem;
   const callbackPort = freeSandboxPorts();
-  try {
-    const example = JSON.parse(
-      await run(dir, ["scripts/integrators/participant/main.ts", "onboard", "--example", "PISP"]),
-    ) as { software: { redirect_uris: string[] } };
-    example.software.redirect_uris = [`http://localhost:${callbackPort}/callback`];
-    await Deno.writeTextFile(`${dir}/details.json`, JSON.stringify(example));
-    await run(dir, [
-      "scripts/integrators/participant/main.ts",
-      "onboard",
-      "--name",
-      "mine",
-      "--details",
-      `${dir}/details.json`,
-    ]);
-    const output = await payAsCustomer(dir, `http://localhost:${callbackPort}/callback`);
-    assertMatch(output, /register: 201 SC-/);
-    assertMatch(output, /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/);
-    const script = ["examples/first_payment.ts", `${dir}/participants/mine`, "BANKB", "approve"];
-    assertMatch(await run(dir, script), /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/); // without a browser
-  } finally {
-    await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+  const example = JSON.parse(
+    await run(dir, ["scripts/integrators/participant/main.ts", "onboard", "--example", "PISP"]),
+  ) as { software: { redirect_uris: string[] } };
+  example.software.redirect_uris = [`http://localhost:${callbackPort}/callback`];
+  await Deno.writeTextFile(`${dir}/details.json`, JSON.stringify(example));
+  await run(dir, [
+    "scripts/integrators/participant/main.ts",
+    "onboard",
+    "--name",
+    "mine",
+    "--details",
+    `${dir}/details.json`,
+  ]);
+  const output = await payAsCustomer(dir, `http://localhost:${callbackPort}/callback`);
+  assertMatch(output, /register: 201 SC-/);
+  assertMatch(output, /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/);
+  const script = ["examples/first_payment.ts", `${dir}/participants/mine`, "BANKB", "approve"];
+  assertMatch(await run(dir, script), /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/); // without a browser
 });
 
 Deno.test("after the sandbox's clock was moved, TPPs and banks of one's own onboard, register and pay all the same [E1] [F1]", async (t) => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  await using sandbox = await openPooledSandbox();
+  const { dir, endpoints } = sandbox;
   const { advance } = sandboxClock(endpoints);
+  await advance(90_000);
+  const outsiders = await onboardOutsiders(dir);
+  const bank = await startOwnBank(dir);
   try {
-    await advance(90_000);
-    const outsiders = await onboardOutsiders(dir);
-    const bank = await startOwnBank(dir);
-    try {
-      await t.step("the bank registers", () => assertMatch(bank.registered, /^201 SC-/));
-      await t.step("the TPP registers and is paid through it, time passing at every stop", async () => {
-        const printed = await firstPayment(dir, outsiders, { first: () => advance(400) });
-        assertMatch(printed, /^register: 201 SC-/m);
-        const [, paymentId] = /^payment ([0-9a-f-]{36}): AcceptedSettlementInProcess$/m.exec(printed) ?? [];
-        await bank.said(RegExp(`^order ${paymentId}: EUR 4.20 AcceptedSettlementInProcess\\n`, "m"));
-      });
-      await t.step("days later again, through this bank and the sandbox's", async () => {
-        await advance(3 * 86_400);
-        for (const bankCode of ["BANKA", "BANKB", outsiders.bankCode]) {
-          const printed = await firstPayment(dir, { ...outsiders, bankCode });
-          assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
-        }
-      });
-    } finally {
-      await bank.stop();
-    }
+    await t.step("the bank registers", () => assertMatch(bank.registered, /^201 SC-/));
+    await t.step("the TPP registers and is paid through it, time passing at every stop", async () => {
+      const printed = await firstPayment(dir, outsiders, { first: () => advance(400) });
+      assertMatch(printed, /^register: 201 SC-/m);
+      const [, paymentId] = /^payment ([0-9a-f-]{36}): AcceptedSettlementInProcess$/m.exec(printed) ?? [];
+      await bank.said(RegExp(`^order ${paymentId}: EUR 4.20 AcceptedSettlementInProcess\\n`, "m"));
+    });
+    await t.step("days later again, through this bank and the sandbox's", async () => {
+      await advance(3 * 86_400);
+      for (const bankCode of ["BANKA", "BANKB", outsiders.bankCode]) {
+        const printed = await firstPayment(dir, { ...outsiders, bankCode });
+        assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
+      }
+    });
   } finally {
-    await stop();
-    await Deno.remove(dir, { recursive: true });
+    await bank.stop();
   }
 });
 

@@ -2,9 +2,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -84,8 +83,8 @@ Deno.test("first_payment and first_bank without arguments, without a participant
 });
 
 Deno.test("first_payment ends with a sentence if the bank is unknown, the customer rejects, the code is late or the sandbox is gone [E1]", async (t) => {
-  const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  await using ecosystem = await openPooledSandbox();
+  const { dir } = ecosystem;
   const outsiders = await onboardOutsiders(dir);
   const [folder, redirectUri] = [`${dir}/participants/mine`, outsiders.redirectUri];
   const come = (link: string, rejectAt?: "consent"): Promise<URL> =>
@@ -94,37 +93,32 @@ Deno.test("first_payment ends with a sentence if the bank is unknown, the custom
       () => {},
     );
   const open = async (url: URL): Promise<void> => void await (await fetch(url)).body?.cancel();
-  try {
-    await t.step(
-      "an unknown bank",
-      async () =>
-        assertSentence(await run(dir, "first_payment", [folder, "BANKX"]), /^No bank has the code BANKX\./),
+  await t.step(
+    "an unknown bank",
+    async () =>
+      assertSentence(await run(dir, "first_payment", [folder, "BANKX"]), /^No bank has the code BANKX\./),
+  );
+  await t.step("the customer rejects", async () =>
+    assertSentence(
+      await run(dir, "first_payment", [folder, "BANKA"], async (link) => open(await come(link, "consent"))),
+      /^The customer came back without consent: access_denied, .*No payment was made\./,
+      3,
+    ));
+  await t.step("the code is late by the sandbox's clock", async () => {
+    const late = async (link: string): Promise<void> => {
+      const back = await come(link);
+      await sandboxClock(ecosystem.endpoints).advance(61);
+      await open(back);
+    };
+    assertSentence(
+      await run(dir, "first_payment", [folder, "BANKA"], late),
+      /^The platform rejected the request: invalid_grant, /,
     );
-    await t.step("the customer rejects", async () =>
-      assertSentence(
-        await run(dir, "first_payment", [folder, "BANKA"], async (link) => open(await come(link, "consent"))),
-        /^The customer came back without consent: access_denied, .*No payment was made\./,
-        3,
-      ));
-    await t.step("the code is late by the sandbox's clock", async () => {
-      const late = async (link: string): Promise<void> => {
-        const back = await come(link);
-        await sandboxClock(ecosystem.endpoints).advance(61);
-        await open(back);
-      };
-      assertSentence(
-        await run(dir, "first_payment", [folder, "BANKA"], late),
-        /^The platform rejected the request: invalid_grant, /,
-      );
-    });
-    await t.step("the sandbox is gone", async () => {
-      const endpoints = await Deno.readTextFile(`${dir}/endpoints.json`);
-      await ecosystem.stop();
-      await Deno.writeTextFile(`${dir}/endpoints.json`, endpoints); // as after a crash
-      assertSentence(await run(dir, "first_payment", [folder]), /^No answer: .*\nStart the sandbox/);
-    });
-  } finally {
+  });
+  await t.step("the sandbox is gone", async () => {
+    const endpoints = await Deno.readTextFile(`${dir}/endpoints.json`);
     await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+    await Deno.writeTextFile(`${dir}/endpoints.json`, endpoints); // as after a crash
+    assertSentence(await run(dir, "first_payment", [folder]), /^No answer: .*\nStart the sandbox/);
+  });
 });

@@ -3,32 +3,26 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { bodyOf, type SandboxTime } from "testing/answers.ts";
 import { openBrowser, type Visit } from "../../src/sandbox/customer/browser.ts";
 import { fillForm, findForms } from "../../src/sandbox/customer/forms.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { words } from "../../src/sandbox/shop/phrase.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 Deno.test("a late customer is back in the shop, which says in the customer's language that the time ran out [G1]", async () => {
-  const dir = await Deno.makeTempDir();
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-  try {
-    const armed = await fetch(`${endpoints.banks_url}/BANKA/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ fault: "late_customer" }),
-    });
-    assertEquals(armed.status, 201);
-    await armed.body?.cancel();
-    const order = await buy(endpoints.shop_url);
-    assertEquals([order.status, order.url.origin], [200, endpoints.shop_url]);
-    assert(order.url.pathname.startsWith("/orders/"), order.url.pathname);
-    assertStringIncludes(order.page, '<html lang="es"');
-    assertStringIncludes(order.page, words("es", "outcome.denied_late.text"));
-    const clock = await bodyOf<SandboxTime>(fetch(`${endpoints.directory_url}/sandbox/clock`));
-    assertEquals(Math.round(clock.ahead_seconds), 900);
-  } finally {
-    await stop();
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using sandbox = await openPooledSandbox();
+  const { endpoints } = sandbox;
+  const armed = await fetch(`${endpoints.banks_url}/BANKA/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ fault: "late_customer" }),
+  });
+  assertEquals(armed.status, 201);
+  await armed.body?.cancel();
+  const order = await buy(endpoints.shop_url);
+  assertEquals([order.status, order.url.origin], [200, endpoints.shop_url]);
+  assert(order.url.pathname.startsWith("/orders/"), order.url.pathname);
+  assertStringIncludes(order.page, '<html lang="es"');
+  assertStringIncludes(order.page, words("es", "outcome.denied_late.text"));
+  const clock = await bodyOf<SandboxTime>(fetch(`${endpoints.directory_url}/sandbox/clock`));
+  assertEquals(Math.round(clock.ahead_seconds), 900);
 });
 
 /** Orders in Spanish, signs in at the bank, and goes wherever the answers lead. */

@@ -6,10 +6,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bodyOf, firstOf, type OpenApi } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { freePort } from "testing/served_platform.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { canRun, PAYMENT_EXAMPLES, prepare } from "support/payment_examples.ts";
 
 const OWN = "/console/own";
@@ -104,11 +103,10 @@ for (const example of PYTHON) {
       "a new TPP with a login at the directory makes its first payment in Python with what it downloads [E7, DRC5]",
     ignore: !canRun(example),
     async fn() {
-      const dir = `${await Deno.makeTempDir()}/sandbox`;
       const own = await Deno.makeTempDir();
       const folder = `${own}/participants/mine`;
       await Deno.mkdir(folder, { recursive: true });
-      const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+      await using ecosystem = await openPooledSandbox();
       try {
         const { endpoints } = ecosystem;
         const redirectUri = `http://localhost:${freePort()}/callback`;
@@ -128,8 +126,7 @@ for (const example of PYTHON) {
         assertMatch(stdout, /^register: 201 SC-/);
         assertMatch(stdout, /^payment [0-9a-f-]{36}: AcceptedSettlement/m);
       } finally {
-        await ecosystem.stop();
-        await Promise.all([dir, own].map((path) => Deno.remove(path, { recursive: true })));
+        await Deno.remove(own, { recursive: true });
       }
     },
   });

@@ -8,8 +8,7 @@ import { openFlow } from "../../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../../src/client/tpp/tpp.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
-import { freeSandboxPorts } from "../../../scripts/command_line/sandbox_ports.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { json } from "support/sandbox_tpp_platform.ts";
 import { openEnvironmentAndFlow } from "./tpp_client.ts";
 
@@ -61,8 +60,8 @@ Deno.test("an answer without the list's members is not taken [LS1]", async () =>
 });
 
 Deno.test("a TPP lists the consents that it has created at a sandbox [LS1]", async () => {
-  const dir = await Deno.makeTempDir({ prefix: "lists-" });
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir });
+  await using sandbox = await openPooledSandbox();
+  const { dir, endpoints } = sandbox;
   const tpp = await openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
   try {
     const flow = await openFlow(tpp, "BANKA", emptyMessageLog());
@@ -77,7 +76,5 @@ Deno.test("a TPP lists the consents that it has created at a sandbox [LS1]", asy
     assertEquals((await listPayments(flow, token)).found, []);
   } finally {
     tpp.close();
-    await stop();
-    await Deno.remove(dir, { recursive: true });
   }
 });

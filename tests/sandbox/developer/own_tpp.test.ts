@@ -3,21 +3,14 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import { tryPath } from "../../../src/sandbox/developer/operations.ts";
 import { decodeEndpoints } from "../../../src/sandbox/shop/sandbox_endpoints.ts";
-import { freeSandboxPorts } from "../../../scripts/command_line/sandbox_ports.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 
 const INDEX = "/developer/try";
 const described = z.object({ client_id: z.string(), redirect_uris: z.array(z.string()) });
 
 Deno.test("a TPP that a developer makes signs its own requests, in his session alone [SB12]", async () => {
-  const dir = await Deno.makeTempDir({ prefix: "own-tpp-" });
-  const running = await startPooledEcosystem({ port: freeSandboxPorts(), dir });
-  await using _sandbox = {
-    async [Symbol.asyncDispose]() {
-      await running.stop();
-      await Deno.remove(dir, { recursive: true });
-    },
-  };
+  await using running = await openPooledSandbox();
+  const { dir } = running;
   const { shop_url, auth_url } = decodeEndpoints(running.endpoints);
   const mine = openBrowser(shop_url);
   const other = openBrowser(shop_url);

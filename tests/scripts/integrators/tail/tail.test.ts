@@ -1,15 +1,14 @@
 /** `deno task tail` beside a running sandbox. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { openSandboxEnvironment } from "../../../../scripts/proofs/mistakes/sandbox.ts";
-import { freeSandboxPorts } from "../../../../scripts/command_line/sandbox_ports.ts";
 import { followRejections } from "../../../../scripts/integrators/tail/tail.ts";
 import { decodeEndpoints } from "../../../../src/sandbox/shop/sandbox_endpoints.ts";
 import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
-import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 
 Deno.test("the tail prints what was wrong with each rejected request, and nothing of the others [SB9]", async () => {
-  const dir = await Deno.makeTempDir({ prefix: "tail-" });
-  const running = await startPooledEcosystem({ port: freeSandboxPorts(), dir });
+  await using running = await openPooledSandbox();
+  const { dir } = running;
   const endpoints = decodeEndpoints(running.endpoints);
   const close = (): Promise<void> => Promise.resolve();
   const stopped = new AbortController();
@@ -52,7 +51,5 @@ Deno.test("the tail prints what was wrong with each rejected request, and nothin
     assert(!text.includes(before.headers.get("x-fapi-interaction-id") ?? ""));
   } finally {
     stopped.abort();
-    await running.stop();
-    await Deno.remove(dir, { recursive: true });
   }
 });
