@@ -78,7 +78,7 @@ export function wordsAndOptions(
   args: readonly string[],
   { names, switches }: { readonly names: readonly string[]; readonly switches: readonly string[] },
 ): { readonly words: readonly string[]; readonly given: Given } {
-  const { positionals, values } = parsed(args, typesOf(names, switches), true);
+  const { positionals, values } = parseArguments(args, typesOf(names, switches), true);
   return { words: positionals, given: values };
 }
 
@@ -99,10 +99,10 @@ function typesOf(names: readonly string[], switches: readonly string[]): OptionT
  * @throws {UsageError} if an option is unknown or has no value, or an argument is not an option
  */
 export function parsedOptions(args: readonly string[], options: OptionTypes): Given {
-  return parsed(args, options, false).values;
+  return parseArguments(args, options, false).values;
 }
 
-function parsed(
+function parseArguments(
   args: readonly string[],
   options: OptionTypes,
   allowPositionals: boolean,

@@ -15,10 +15,10 @@ const MINUTE_MS = 60_000;
 /** Of each kind: banks may name any currency. */
 const MAX_KEPT_FORMATTERS = 200;
 
-const usualDigits = keeping((currency: string) =>
+const usualDigits = memoise((currency: string) =>
   new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().minimumFractionDigits ?? 0
 );
-const moneyFormat = keeping((language: Language, currency: string, digits: number) =>
+const moneyFormat = memoise((language: Language, currency: string, digits: number) =>
   new Intl.NumberFormat(LOCALES[language], {
     style: "currency",
     currency,
@@ -27,10 +27,10 @@ const moneyFormat = keeping((language: Language, currency: string, digits: numbe
     maximumFractionDigits: digits, // else 12.50 JPY would be shown as 13
   })
 );
-const dayFormat = keeping((language: Language) =>
+const dayFormat = memoise((language: Language) =>
   new Intl.DateTimeFormat(LOCALES[language], { dateStyle: "long", timeZone: "UTC" })
 );
-const timeFormat = keeping((language: Language, timeZone: string) =>
+const timeFormat = memoise((language: Language, timeZone: string) =>
   new Intl.DateTimeFormat(LOCALES[language], {
     hour: "2-digit",
     minute: "2-digit",
@@ -39,7 +39,7 @@ const timeFormat = keeping((language: Language, timeZone: string) =>
     timeZoneName: timeZone === "UTC" ? "short" : "long", // short names of others are offsets or unknown letters
   })
 );
-const instantFormat = keeping((language: Language) =>
+const instantFormat = memoise((language: Language) =>
   new Intl.DateTimeFormat(LOCALES[language], {
     day: "numeric",
     month: "long",
@@ -51,7 +51,7 @@ const instantFormat = keeping((language: Language) =>
     timeZoneName: "short",
   })
 );
-const momentFormat = keeping((language: Language, precision: "second" | "millisecond") =>
+const momentFormat = memoise((language: Language, precision: "second" | "millisecond") =>
   new Intl.DateTimeFormat(LOCALES[language], {
     hour: "2-digit",
     minute: "2-digit",
@@ -63,7 +63,7 @@ const momentFormat = keeping((language: Language, precision: "second" | "millise
   })
 );
 const SPAN_UNITS = [["day", 86_400_000], ["hour", 3_600_000], ["minute", MINUTE_MS]] as const;
-const spanFormat = keeping((language: Language, unit: "day" | "hour" | "minute" | "second") =>
+const spanFormat = memoise((language: Language, unit: "day" | "hour" | "minute" | "second") =>
   new Intl.NumberFormat(LOCALES[language], {
     style: "unit",
     unit,
@@ -71,7 +71,7 @@ const spanFormat = keeping((language: Language, unit: "day" | "hour" | "minute" 
     maximumFractionDigits: unit === "second" ? 3 : 1,
   })
 );
-const durationFormat = keeping((language: Language, unit: "minute" | "second") =>
+const durationFormat = memoise((language: Language, unit: "minute" | "second") =>
   new Intl.NumberFormat(LOCALES[language], { style: "unit", unit, unitDisplay: "long" })
 );
 
@@ -130,7 +130,7 @@ function fractionDigits(decimal: string): number {
 }
 
 /** Keeps what was made for these arguments: to make a formatter takes a hundred times as long as to use it. */
-function keeping<Arguments extends readonly (string | number)[], Made>(
+function memoise<Arguments extends readonly (string | number)[], Made>(
   make: (...given: Arguments) => Made,
 ): (...given: Arguments) => Made {
   const kept = new Map<string, Made>();

@@ -166,10 +166,10 @@ function Numbers(
           {rows.map(([name, { availability, answerRate, median, percentile95 }]) => (
             <tr>
               <th scope="row">{name}</th>
-              <td data-label={words(language, heads[0])}>{known(availability, percent)}</td>
-              <td data-label={words(language, heads[1])}>{known(answerRate, percent)}</td>
-              <td data-label={words(language, heads[2])}>{known(median, time)}</td>
-              <td data-label={words(language, heads[3])}>{known(percentile95, time)}</td>
+              <td data-label={words(language, heads[0])}>{formatKnown(availability, percent)}</td>
+              <td data-label={words(language, heads[1])}>{formatKnown(answerRate, percent)}</td>
+              <td data-label={words(language, heads[2])}>{formatKnown(median, time)}</td>
+              <td data-label={words(language, heads[3])}>{formatKnown(percentile95, time)}</td>
             </tr>
           ))}
         </tbody>
@@ -178,7 +178,7 @@ function Numbers(
   );
 }
 
-function known<T>(value: T | undefined, format: (value: T) => string): string {
+function formatKnown<T>(value: T | undefined, format: (value: T) => string): string {
   return value === undefined ? "–" : format(value);
 }
 

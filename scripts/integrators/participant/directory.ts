@@ -81,7 +81,7 @@ async function ask<T>(
   request: { readonly method: string; readonly path: string; readonly body: unknown },
 ): Promise<T> {
   const response = await send(access, request);
-  const answer = await decoded(response);
+  const answer = await decodeAnswer(response);
   if (!response.ok) throw rejected(response.status, answer);
   const proposal = response.status === 202 ? proposalSchema.safeParse(answer).data : undefined;
   if (proposal !== undefined) throw await proposedBy(access, proposal, request.body);
@@ -132,7 +132,7 @@ async function send(
   }
 }
 
-async function decoded(response: Response): Promise<unknown> {
+async function decodeAnswer(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return JSON.parse(text);

@@ -65,13 +65,13 @@ export async function directoryKeys(args: readonly string[], tools: Tools): Prom
   if (file === "") throw new UsageError("--file is missing.");
   if (verb === "show") return list(await readKeys(file, tools), tools);
   using _lock = await lockSecretFile(file);
-  const keys = await changed(verb, file, values, tools);
+  const keys = await changeKeys(verb, file, values, tools);
   await writeKeys(file, keys, verb !== "make", tools);
   list(keys, tools);
   if (verb !== "make") tools.print("Send SIGHUP to every process of the directory.");
 }
 
-async function changed(
+async function changeKeys(
   verb: Exclude<Verb, "show">,
   file: string,
   values: Values,
@@ -80,14 +80,18 @@ async function changed(
   if (verb === "make") return [await firstKey(values, tools)];
   const before = await readKeys(file, tools);
   const now = Math.floor(tools.now / 1000);
-  if (verb === "rotate") return await rotated(before, values, tools);
+  if (verb === "rotate") return await rotateKeys(before, values, tools);
   const { kid } = values;
   const going = before.filter((key) => kid === undefined ? (key.exp ?? Infinity) <= now : key.kid === kid);
   if (going.length === 0) throw new Error(kid === undefined ? "No key's time has passed." : `No key ${kid}.`);
   return before.filter((key) => !going.includes(key));
 }
 
-async function rotated(before: readonly RsaJwk[], values: Values, tools: Tools): Promise<readonly RsaJwk[]> {
+async function rotateKeys(
+  before: readonly RsaJwk[],
+  values: Values,
+  tools: Tools,
+): Promise<readonly RsaJwk[]> {
   const now = Math.floor(tools.now / 1000);
   const waiting = before.find(({ nbf = 0 }) => nbf > now);
   if (waiting !== undefined) {

@@ -51,7 +51,7 @@ export async function timestamp(
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   nonce[0] = (nonce[0] ?? 0) & 0x7f | 0x40; // a positive number of eight bytes, so that DER changes none of them
   const response = await ask(authority, await requestFor(data, nonce));
-  const time = await verified(response, { data, nonce, ...authority });
+  const time = await verifyResponse(response, { data, nonce, ...authority });
   return { response, time };
 }
 
@@ -100,12 +100,12 @@ interface Expected extends Pick<TimestampAuthority, "trusted" | "now"> {
   readonly nonce: Uint8Array<ArrayBuffer>;
 }
 
-async function verified(response: Uint8Array<ArrayBuffer>, expected: Expected): Promise<Date> {
-  const { status, timeStampToken } = decoded("response", () => TimeStampResp.fromBER(response));
+async function verifyResponse(response: Uint8Array<ArrayBuffer>, expected: Expected): Promise<Date> {
+  const { status, timeStampToken } = decodePart("response", () => TimeStampResp.fromBER(response));
   if (status.status > 1 || timeStampToken === undefined) {
     throw new Error(`the authority rejected the request with status ${status.status}`);
   }
-  const signed = decoded("token", () => new SignedData({ schema: timeStampToken.content }));
+  const signed = decodePart("token", () => new SignedData({ schema: timeStampToken.content }));
   const result = await signed.verify({
     signer: 0,
     data: expected.data.buffer,
@@ -121,7 +121,7 @@ async function verified(response: Uint8Array<ArrayBuffer>, expected: Expected): 
   if (!isForTimestamps(result.signerCertificate)) {
     throw new Error("the certificate of the timestamp's signer is not for timestamps");
   }
-  const content = decoded(
+  const content = decodePart(
     "content",
     () => TSTInfo.fromBER(signed.encapContentInfo.eContent?.getValue() ?? new ArrayBuffer()),
   );
@@ -150,11 +150,11 @@ function certificatesOf(pem: string): Certificate[] {
   if (blocks.length === 0) throw new Error("the file of the authority's certificates has none");
   return blocks.map((block) => {
     const der = Uint8Array.fromBase64(block.replaceAll(/-----[^-]+-----|\s/g, ""));
-    return decoded("trusted certificate", () => Certificate.fromBER(der));
+    return decodePart("trusted certificate", () => Certificate.fromBER(der));
   });
 }
 
-function decoded<T>(what: string, read: () => T): T {
+function decodePart<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch {

@@ -145,7 +145,7 @@ export async function openToken(
         if (ownOaep) ownOaep = await beginOaep(call, session, key);
         if (!ownOaep) await call("C_DecryptInit", session.id, structure(CKM.X_509, null, 0n), key);
         const plain = await output(call, "C_Decrypt", session, encrypted).catch(undecryptable);
-        return plain === undefined || ownOaep ? plain : decodeOaep(padded(plain, modulus.length));
+        return plain === undefined || ownOaep ? plain : decodeOaep(padBytes(plain, modulus.length));
       }),
     make: (operation, bits, name) =>
       withSession((session) => makePair(call, session.id, operation, bits, name)),
@@ -280,7 +280,7 @@ function undecryptable(error: unknown): undefined {
   if (!(error instanceof TokenError && error.is(...UNDECRYPTABLE))) throw error;
 }
 
-function padded(bytes: Memory, length: number): Memory {
+function padBytes(bytes: Memory, length: number): Memory {
   const whole = new Uint8Array(length);
   whole.set(bytes, length - bytes.length);
   return whole;

@@ -14,7 +14,7 @@ import {
 import { missingOptions, optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { backup } from "./backup.ts";
 import { copyStore } from "./copy.ts";
-import { assign, restored } from "./marks.ts";
+import { assign, markRestored } from "./marks.ts";
 
 const USAGE =
   `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is
@@ -49,7 +49,7 @@ export async function storeCommand(
   if (verb === "restored") {
     const { at = storeUrl, "taken-at": time } = optionsOf(rest, ["at", "taken-at"]);
     if (at === undefined || time === undefined) throw missingOptions(at === undefined ? "at" : "taken-at");
-    return await restored(at, takenAt(time));
+    return await markRestored(at, takenAt(time));
   }
   if (verb === "assign") {
     const { at = storeUrl, issuer } = optionsOf(rest, ["at", "issuer"]);

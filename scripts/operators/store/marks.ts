@@ -11,7 +11,7 @@ import { change } from "./open_database.ts";
  * @returns what was done
  * @throws {Error} in one sentence
  */
-export async function restored(at: string, time: number): Promise<string> {
+export async function markRestored(at: string, time: number): Promise<string> {
   const name = await mark(at, time);
   return `${name} is marked as a copy of ${
     wireDateTime(time)

@@ -16,8 +16,8 @@ const PSS = { name: "RSA-PSS", saltLength: 32 };
 
 async function open(path: string): Promise<(operations: Operations) => Promise<void>> {
   const kv = await Deno.openKv(path);
-  const signing = await imported({ ...RSA, name: "RSA-PSS" }, ["sign", "verify"]);
-  const sealing = await imported({ ...RSA, name: "RSA-OAEP" }, ["decrypt", "encrypt"]);
+  const signing = await importPair({ ...RSA, name: "RSA-PSS" }, ["sign", "verify"]);
+  const sealing = await importPair({ ...RSA, name: "RSA-OAEP" }, ["decrypt", "encrypt"]);
   const text = crypto.getRandomValues(new Uint8Array(1024));
   const signature = await crypto.subtle.sign(PSS, signing.privateKey, text);
   const sealed = await crypto.subtle.encrypt({ name: "RSA-OAEP" }, sealing.publicKey, text.slice(0, 32));
@@ -50,7 +50,7 @@ async function commit(kv: Deno.Kv, { writes, checks, commitBytes }: Operations):
 }
 
 /** A fresh key pair by way of its JWKs: Deno works faster with a public key that it was not given the private half of. */
-async function imported(
+async function importPair(
   algorithm: RsaHashedKeyGenParams,
   [privateUse, publicUse]: readonly [KeyUsage, KeyUsage],
 ): Promise<{ readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }> {

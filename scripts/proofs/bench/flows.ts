@@ -128,12 +128,12 @@ async function send(
   request: Request,
 ): Promise<{ readonly answer: Response; readonly milliseconds: number }> {
   const began = performance.now();
-  const { status, headers, ...answer } = await received(await env.api(request));
+  const { status, headers, ...answer } = await receiveAnswer(await env.api(request));
   const body = answer.bytes.byteLength === 0 ? null : answer.bytes;
   return { answer: new Response(body, { status, headers }), milliseconds: performance.now() - began };
 }
 
-async function received(
+async function receiveAnswer(
   answer: Response,
 ): Promise<{ readonly status: number; readonly headers: Headers; readonly bytes: ArrayBuffer }> {
   return { status: answer.status, headers: answer.headers, bytes: await answer.arrayBuffer() };

@@ -63,15 +63,15 @@ function rowOf(concurrency: number, stage: string, samples: readonly StageSample
     stage,
     concurrency,
     perSecond: Math.round(median(samples.map(({ requests, seconds }) => requests / seconds))),
-    p50: rounded(quantile(latencies, 0.5)),
-    p95: rounded(quantile(latencies, 0.95)),
-    p99: rounded(quantile(latencies, 0.99)),
+    p50: roundValue(quantile(latencies, 0.5)),
+    p95: roundValue(quantile(latencies, 0.95)),
+    p99: roundValue(quantile(latencies, 0.99)),
     failures,
-    cpu: rounded(cpu),
-    cpuLeast: rounded(cpuLeast),
-    cpuMost: rounded(cpuMost),
-    floor: rounded(floor),
-    ratio: rounded(cpu / floor),
+    cpu: roundValue(cpu),
+    cpuLeast: roundValue(cpuLeast),
+    cpuMost: roundValue(cpuMost),
+    floor: roundValue(floor),
+    ratio: roundValue(cpu / floor),
   };
 }
 
@@ -93,9 +93,9 @@ export function promises(rows: readonly Row[], resident: number): string[] {
   const missed = rows.filter((row) => row.concurrency === AT_ONCE && row.ratio > (row.target ?? Infinity));
   const uneven = rows.filter((row) => row.concurrency === 32 && row.p99 > MOST_P99 * row.p50);
   return [
-    `targets at ${AT_ONCE} at once: ${listed(missed, "missed", ({ stage, ratio }) => `${stage} ${ratio}`)}`,
+    `targets at ${AT_ONCE} at once: ${listRows(missed, "missed", ({ stage, ratio }) => `${stage} ${ratio}`)}`,
     `p99 at 32 at once within ${MOST_P99} times p50: ${
-      listed(uneven, "not", ({ stage, p99, p50 }) => `${stage} ${rounded(p99 / p50)}`)
+      listRows(uneven, "not", ({ stage, p99, p50 }) => `${stage} ${roundValue(p99 / p50)}`)
     }`,
     `resident memory at the end: ${resident} MB (${
       resident <= MOST_MEGABYTES ? "within" : "over"
@@ -103,7 +103,7 @@ export function promises(rows: readonly Row[], resident: number): string[] {
   ];
 }
 
-function listed(rows: readonly Row[], word: string, text: (row: Row) => string): string {
+function listRows(rows: readonly Row[], word: string, text: (row: Row) => string): string {
   return rows.length === 0 ? "all kept" : `${word}: ${rows.map(text).join(", ")}`;
 }
 
@@ -112,7 +112,7 @@ export function growthOf(empty: readonly Row[], full: readonly Row[], count: num
   return empty.flatMap((row, index) => {
     const grown = full[index];
     if (grown === undefined) return [];
-    const [p50, cpu] = [rounded(grown.p50 / row.p50), rounded(grown.cpu / row.cpu)];
+    const [p50, cpu] = [roundValue(grown.p50 / row.p50), roundValue(grown.cpu / row.cpu)];
     const kept = p50 <= MOST_GROWTH && cpu <= MOST_GROWTH ? "" : `, past ${MOST_GROWTH}`;
     const { stage, concurrency } = row;
     const text = `${stage}, ${concurrency} at once, ${count} consents ÷ none: p50 ${p50}, CPU ${cpu}${kept}`;
@@ -136,6 +136,6 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function rounded(value: number): number {
+function roundValue(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -16,14 +16,14 @@ export async function requestCoverage(): Promise<Readonly<Record<"payment" | "to
   const consent = await newConsent();
   const { api } = env;
   const runs: Coverage[] = [];
-  env.api = (request, as) => covered(runs, () => api(request, as));
+  env.api = (request, as) => withCoverage(runs, () => api(request, as));
   await good(pay(env, consent), 201);
   await good(requestToken(env, env.tpp), 200);
   const [payment = {}, token = {}] = runs;
   return { payment, token };
 }
 
-async function covered<T>(runs: Coverage[], run: () => Promise<T>): Promise<T> {
+async function withCoverage<T>(runs: Coverage[], run: () => Promise<T>): Promise<T> {
   const session = new Session();
   session.connect();
   await session.post("Profiler.enable");

@@ -19,7 +19,7 @@ type Members = { readonly [name: string]: unknown };
  */
 export function mutateJson(random: Random, document: unknown): string {
   if (random.chance(0.1)) return mutateText(random, JSON.stringify(document));
-  if (random.chance(0.05)) return rewritten(document);
+  if (random.chance(0.05)) return rewriteDocument(document);
   const once = editJson(random, document);
   return random.chance(0.3) ? editJson(random, parsed(once) ?? document) : once;
 }
@@ -51,16 +51,16 @@ function editJson(random: Random, document: unknown): string {
 }
 
 /** The same value with its members in another order, white space and escapes. */
-function rewritten(document: unknown): string {
-  const text = JSON.stringify(reversed(document), null, "\t");
+function rewriteDocument(document: unknown): string {
+  const text = JSON.stringify(reverseOrder(document), null, "\t");
   return `\n${text.replaceAll("a", "\\u0061")} `;
 }
 
-function reversed(value: unknown): unknown {
+function reverseOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(reversed);
+  if (Array.isArray(value)) return value.map(reverseOrder);
   return Object.fromEntries(
-    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
+    Object.entries(value).reverse().map(([name, member]) => [name, reverseOrder(member)]),
   );
 }
 

@@ -109,7 +109,7 @@ function mutateSegment(random: Random, path: string): string {
     mutateText(random, segment),
     encodeURIComponent(mutateText(random, segment).toWellFormed()),
     segment.toUpperCase(),
-    escaped(segment),
+    escapeText(segment),
     `${segment}/`,
     "93bac548-d2de-4546-b106-880a5018460d",
   ]);
@@ -117,7 +117,7 @@ function mutateSegment(random: Random, path: string): string {
 }
 
 /** The text with its first character as a percent escape. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text === ""
     ? "%2F"
     : `%${text.charCodeAt(0).toString(16).padStart(2, "0").slice(-2)}${text.slice(1)}`;

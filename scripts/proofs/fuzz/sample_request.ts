@@ -27,7 +27,7 @@ const ORIGIN: Readonly<Record<Host, string>> = {
 const KNOWN = /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
 
 /** Normalises a request to one that HTTP can carry. A server rejects any other before an app sees it. */
-export function sendable({ body, ...bare }: Attempt): Attempt {
+export function toSendable({ body, ...bare }: Attempt): Attempt {
   const { path, headers } = bare;
   const method = KNOWN.test(bare.method) ? bare.method.toUpperCase() : bare.method; // as `Request` does
   const bodiless = /^(GET|HEAD)$/i.test(method);

@@ -8,7 +8,7 @@ import { ROOT } from "../../upkeep/sources/source_files.ts";
 import { type Mutation, mutationsOf } from "./mutations.ts";
 import { ACCEPTED_FILE, acceptedIn, faultOf } from "./accepted_survivors.ts";
 import { nearest, type Outcome, tryMutations } from "./mutation_runs.ts";
-import { seedOf, shuffled } from "./options.ts";
+import { seedOf, shuffle } from "./options.ts";
 
 const usage =
   `Changes one place of a source file at a time, in copies of the tree, and runs the tests that reach it.
@@ -95,7 +95,7 @@ async function chosen(
     const some = all.filter(({ file }) => files === undefined || files.includes(file));
     if (some.length === 0) throw new UsageError(`--folder: nothing can be changed in ${folder}`);
     for (const group of Map.groupBy(some, ({ file }) => dirname(file)).values()) {
-      found.push(...shuffled(group, seed).slice(0, sample));
+      found.push(...shuffle(group, seed).slice(0, sample));
     }
   }
   return found;

@@ -34,7 +34,7 @@ export function choose(args: readonly string[], all: readonly Mutant[]): Chosen 
   }
   const count = wholeNumber("sample", sample, all.length);
   const chosenSeed = seedOf(seed);
-  return { mutants: shuffled(named, chosenSeed).slice(0, count), seed: chosenSeed };
+  return { mutants: shuffle(named, chosenSeed).slice(0, count), seed: chosenSeed };
 }
 
 /** The seed that was given, or a random one. @throws {UsageError} */
@@ -50,7 +50,7 @@ function mutantOf(name: string, all: readonly Mutant[]): Mutant {
 }
 
 /** In an order that the seed decides. */
-export function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
+export function shuffle<Item>(items: readonly Item[], seed: number): readonly Item[] {
   const random = seeded(seed, "mutants");
   return items.map((item) => ({ item, at: random.below(2 ** 31) }))
     .sort((one, other) => one.at - other.at).map(({ item }) => item);

@@ -36,7 +36,7 @@ export function testProcess(folder: string): TestProcess {
   };
   return {
     async run(request, maxMs) {
-      running ??= started(folder);
+      running ??= startProcess(folder);
       const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
       await running.writer.write(line).catch(() => {}); // it has ended: so has its output
       const answered = await within(maxMs, answerOf(running.lines));
@@ -48,7 +48,7 @@ export function testProcess(folder: string): TestProcess {
   };
 }
 
-function started(folder: string): Running {
+function startProcess(folder: string): Running {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--no-prompt", ...TEST_RIGHTS, PROGRAM],
     cwd: folder,

@@ -202,7 +202,7 @@ async function gather(
     pushes,
     consents,
     banks,
-    tpp: Object.fromEntries(BANKS.map((bank) => [bank, merged(polling[bank], pushed[bank])])),
+    tpp: Object.fromEntries(BANKS.map((bank) => [bank, mergeBooks(polling[bank], pushed[bank])])),
     pushedAgain,
     ...await readStore(sandbox, subjects),
   };
@@ -225,7 +225,7 @@ async function readAllBooks(
   return { BANKA: await read("BANKA"), BANKB: await read("BANKB") };
 }
 
-function merged(one: TppBooks, other: TppBooks): TppBooks {
+function mergeBooks(one: TppBooks, other: TppBooks): TppBooks {
   return {
     payments: new Map([...one.payments, ...other.payments]),
     consents: new Map([...one.consents, ...other.consents]),

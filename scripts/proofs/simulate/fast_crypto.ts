@@ -34,7 +34,7 @@ export function signatureOf(modulus: string, data: Uint8Array): Uint8Array<Array
 }
 
 /** Bytes under a key: XOR with a stream of hashes. Its own inverse. */
-function masked(material: string, iv: Uint8Array, data: Uint8Array): Uint8Array<ArrayBuffer> {
+function maskBytes(material: string, iv: Uint8Array, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(data);
   const seed = hashOf(Buffer.concat([Buffer.from(material), iv]));
   for (let index = 0; index < result.length; index++) {
@@ -44,34 +44,34 @@ function masked(material: string, iv: Uint8Array, data: Uint8Array): Uint8Array<
 }
 
 /** RSA-OAEP of the simulation. */
-export function wrapped(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+export function wrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(SIGNATURE_BYTES);
-  result.set(masked(modulus, new Uint8Array(), data));
+  result.set(maskBytes(modulus, new Uint8Array(), data));
   result[SIGNATURE_BYTES - 1] = data.length;
   return result;
 }
 
-/** Reverses {@link wrapped}. */
-export function unwrapped(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
-  return masked(modulus, new Uint8Array(), data.subarray(0, data[SIGNATURE_BYTES - 1]));
+/** Reverses {@link wrapBytes}. */
+export function unwrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  return maskBytes(modulus, new Uint8Array(), data.subarray(0, data[SIGNATURE_BYTES - 1]));
 }
 
 /** AES-GCM of the simulation: the masked bytes and a tag over them. */
-export function encrypted(
+export function encryptBytes(
   material: string,
   iv: Uint8Array,
   data: Uint8Array,
   extra: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const body = masked(material, iv, data);
+  const body = maskBytes(material, iv, data);
   const result = new Uint8Array(body.length + TAG_BYTES);
   result.set(body);
   result.set(tagOf(material, iv, body, extra), body.length);
   return result;
 }
 
-/** Reverses {@link encrypted}. @throws {DOMException} if a byte was changed */
-export function decrypted(
+/** Reverses {@link encryptBytes}. @throws {DOMException} if a byte was changed */
+export function decryptBytes(
   material: string,
   iv: Uint8Array,
   data: Uint8Array,
@@ -81,7 +81,7 @@ export function decrypted(
   if (!sameBytes(tagOf(material, iv, body, extra), data.subarray(body.length))) {
     throw new DOMException("Decryption failed", "OperationError");
   }
-  return masked(material, iv, body);
+  return maskBytes(material, iv, body);
 }
 
 function tagOf(material: string, iv: Uint8Array, body: Uint8Array, extra: Uint8Array): Uint8Array {
@@ -146,9 +146,9 @@ function crypt(direction: "encrypt" | "decrypt"): Crypt {
     const material = materialOf(key);
     const { iv, additionalData } = algorithm as GcmParameters;
     if (nameOf(algorithm) === "RSA-OAEP") {
-      return (direction === "encrypt" ? wrapped : unwrapped)(material, bytesOf(data)).buffer;
+      return (direction === "encrypt" ? wrapBytes : unwrapBytes)(material, bytesOf(data)).buffer;
     }
-    const run = direction === "encrypt" ? encrypted : decrypted;
+    const run = direction === "encrypt" ? encryptBytes : decryptBytes;
     const empty = new Uint8Array();
     const extra = additionalData === undefined ? empty : bytesOf(additionalData);
     return run(material, iv === undefined ? empty : bytesOf(iv), bytesOf(data), extra).buffer;

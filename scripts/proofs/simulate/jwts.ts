@@ -1,5 +1,5 @@
 /** JWTs as the simulated parties make and read them: synchronous, with the cryptography of the simulation. */
-import { decrypted, encrypted, hashOf, signatureOf, unwrapped, wrapped } from "./fast_crypto.ts";
+import { decryptBytes, encryptBytes, hashOf, signatureOf, unwrapBytes, wrapBytes } from "./fast_crypto.ts";
 
 /** Members of a JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -52,8 +52,8 @@ export function sealedJwt(
   const jws = signedJwt(signer.n, { typ: "JWT", kid: signer.kid }, claims);
   const header = jsonSegment({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: recipient.kid });
   const [key, iv] = [fresh(32), fresh(12)];
-  const sealed = encrypted(base64url(key), iv, encoder.encode(jws), encoder.encode(header));
-  const parts = [wrapped(recipient.n, key), iv, sealed.subarray(0, -16), sealed.subarray(-16)];
+  const sealed = encryptBytes(base64url(key), iv, encoder.encode(jws), encoder.encode(header));
+  const parts = [wrapBytes(recipient.n, key), iv, sealed.subarray(0, -16), sealed.subarray(-16)];
   return [header, ...parts.map(base64url)].join(".");
 }
 
@@ -63,9 +63,9 @@ export function openedClaims(token: string, keys: readonly NamedModulus[]): Json
   const { kid } = headerOf(token);
   const own = keys.find((candidate) => candidate.kid === kid);
   if (own === undefined) throw new Error(`sealed to ${kid}, which is none of the recipient's keys`);
-  const content = base64url(unwrapped(own.n, fromBase64url(key)));
+  const content = base64url(unwrapBytes(own.n, fromBase64url(key)));
   const sealed = new Uint8Array([...fromBase64url(body), ...fromBase64url(tag)]);
-  return claimsOf(decoder.decode(decrypted(content, fromBase64url(iv), sealed, encoder.encode(header))));
+  return claimsOf(decoder.decode(decryptBytes(content, fromBase64url(iv), sealed, encoder.encode(header))));
 }
 
 /** The claims of a compact JWS, unverified. */

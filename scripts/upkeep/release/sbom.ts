@@ -44,7 +44,7 @@ export async function billOf(
   const depends = keys.map((key) => ({
     ref: purlOf(...split(key)),
     dependsOn: unique(
-      (npm[key]?.dependencies ?? []).map((named) => resolved(named, keys)).map((one) =>
+      (npm[key]?.dependencies ?? []).map((named) => resolveDependency(named, keys)).map((one) =>
         purlOf(...split(one))
       ),
     ),
@@ -67,7 +67,10 @@ export async function billOf(
       },
     },
     components,
-    dependencies: [{ ref: root, dependsOn: components.map((one) => one["bom-ref"]) }, ...merged(depends)],
+    dependencies: [
+      { ref: root, dependsOn: components.map((one) => one["bom-ref"]) },
+      ...mergeDependencies(depends),
+    ],
   };
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
@@ -80,7 +83,7 @@ function split(key: string): readonly [name: string, version: string] {
 }
 
 /** A dependency names a version only if the lock has several. */
-function resolved(named: string, keys: readonly string[]): string {
+function resolveDependency(named: string, keys: readonly string[]): string {
   const found = keys.find((key) =>
     key === named || key.startsWith(`${named}_`) || key.startsWith(`${named}@`)
   );
@@ -115,7 +118,7 @@ function uniqueComponents(components: readonly Component[]): Component[] {
   return [...new Map(components.map((one) => [one.purl, one])).values()];
 }
 
-function merged(
+function mergeDependencies(
   depends: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[],
 ): { readonly ref: string; readonly dependsOn: readonly string[] }[] {
   return [...Map.groupBy(depends, ({ ref }) => ref)].map(([ref, all]) => ({

@@ -29,10 +29,10 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
  */
 export function idsIn(name: string): string[] {
   const words = [...name.matchAll(GROUP)].flatMap(([, group = ""]) => group.split(/[\s,;]+/));
-  return [...new Set(words.flatMap((word) => NAME_OF_MODULE.test(word) ? [word] : expanded(word)))];
+  return [...new Set(words.flatMap((word) => NAME_OF_MODULE.test(word) ? [word] : expandIds(word)))];
 }
 
-function expanded(word: string): string[] {
+function expandIds(word: string): string[] {
   const [, prefix = "", first = "", last = first] = ID.exec(word) ?? [];
   if (first === "") return [];
   const count = Math.max(0, Number(last) - Number(first) + 1);

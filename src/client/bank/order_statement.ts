@@ -70,7 +70,7 @@ export async function stateOrders(
     iat: now,
     exp: now + HANDOVER_SECONDS,
     jti: crypto.randomUUID(),
-    Data: { ...Data, ...next, PaymentOrder: page.map((order) => stated(order, bank.now())) },
+    Data: { ...Data, ...next, PaymentOrder: page.map((order) => stateOrder(order, bank.now())) },
   };
   return await signJwt(bank.signer, claims, { typ: statementType });
 }
@@ -91,7 +91,7 @@ async function openInquiry({ platformKeys, code, authUrl, now }: Bank, token: st
   return decoded.data;
 }
 
-function stated({ status, at, signed, ...rest }: StatedOrder, now: number): Record<string, unknown> {
+function stateOrder({ status, at, signed, ...rest }: StatedOrder, now: number): Record<string, unknown> {
   return {
     DomesticPaymentId: rest.domesticPaymentId,
     ConsentId: rest.consentId,

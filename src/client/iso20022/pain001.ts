@@ -201,9 +201,9 @@ function elementsOf(message: Part): object {
   if (payment === undefined || transfer === undefined) throw new UnreadableMessage("expected one transfer");
   const endToEnd = transfer.text("PmtId/EndToEndId");
   const address = transfer.part("Cdtr/PstlAdr");
-  return defined({
+  return omitUndefined({
     DomesticPaymentId: paymentIdOf(payment.text("PmtInfId")),
-    Initiation: defined({
+    Initiation: omitUndefined({
       InstructionIdentification: transfer.text("PmtId/InstrId"),
       EndToEndIdentification: endToEnd === NOT_PROVIDED ? undefined : endToEnd,
       InstructedAmount: {
@@ -212,7 +212,7 @@ function elementsOf(message: Part): object {
       },
       CreditorAccount: accountIn(transfer, "CdtrAcct", "Cdtr/Nm"),
       CreditorPostalAddress: address && addressIn(address),
-      RemittanceInformation: transfer.part("RmtInf") && defined({
+      RemittanceInformation: transfer.part("RmtInf") && omitUndefined({
         Unstructured: transfer.text("RmtInf/Ustrd"),
         Reference: transfer.text("RmtInf/Strd/CdtrRefInf/Ref"),
       }),
@@ -223,7 +223,7 @@ function elementsOf(message: Part): object {
 
 function accountIn(part: Part, account: string, name: string): object {
   const iban = part.text(`${account}/Id/IBAN`);
-  return defined({
+  return omitUndefined({
     SchemeName: iban === undefined ? part.text(`${account}/Id/Othr/SchmeNm/Prtry`) : IBAN_SCHEME,
     Identification: iban ?? part.text(`${account}/Id/Othr/Id`),
     Currency: part.text(`${account}/Ccy`),
@@ -234,14 +234,14 @@ function accountIn(part: Part, account: string, name: string): object {
 function addressIn(address: Part): object {
   const code = address.text("AdrTp/Cd");
   const lines = address.texts("AdrLine");
-  return defined({
+  return omitUndefined({
     AddressType: [...ADDRESS_TYPES].find(([, each]) => each === code)?.[0],
     ...Object.fromEntries(ADDRESS_ELEMENTS.map(([member, name]) => [member, address.text(name)])),
     AddressLine: lines.length === 0 ? undefined : lines,
   });
 }
 
-function defined(members: Readonly<Record<string, unknown>>): object {
+function omitUndefined(members: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 

@@ -61,14 +61,14 @@ export interface Part {
 export function openMessage(kind: string, xml: string): Part {
   if (xml.length > MAX_CHARACTERS) throw new UnreadableMessage(`longer than ${MAX_CHARACTERS} characters`);
   if (xml.includes("<!DOCTYPE")) throw new UnreadableMessage("has a document type; expected none");
-  const root = rootOf(parsed(xml));
+  const root = rootOf(parseXml(xml));
   if (root.localName !== "Document" || root.namespaceURI !== kind) {
     throw new UnreadableMessage(`expected a Document of ${kind}`);
   }
   return partOf(root, kind);
 }
 
-function parsed(xml: string): Element | null {
+function parseXml(xml: string): Element | null {
   try {
     const parser = new DOMParser({ onError: onErrorStopParsing });
     return parser.parseFromString(xml, MIME_TYPE.XML_APPLICATION).documentElement;

@@ -57,7 +57,7 @@ function readBody(
   body: string,
   challenge: ChallengeWords,
 ): { readonly codes: readonly string[]; readonly words: string } {
-  const json = parsed(body);
+  const json = parseJson(body);
   const obie = obieError.safeParse(json);
   if (obie.success) {
     const sentences = obie.data.Errors.map(({ ErrorCode, Path, Message }) =>
@@ -75,7 +75,7 @@ function readBody(
   return { codes, words: words || "no reason given" };
 }
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -12,7 +12,7 @@ const timeoutMilliseconds = 15_000;
 /** A client that presents `identity` and trusts `caPem`, if given, besides the public authorities, on Deno by its own fetch, elsewhere by `node:https`. */
 export function openMutualTls(identity: TransportIdentity, caPem?: string): MutualTls {
   const send = "Deno" in globalThis ? openDenoFetch(identity, caPem) : openHttps(identity, caPem);
-  return { fetch: bounded(send.fetch), close: send.close };
+  return { fetch: boundFetch(send.fetch), close: send.close };
 }
 
 /**
@@ -23,12 +23,12 @@ export type MutualTlsFetch = (url: string, init: RequestInit) => Promise<Respons
 
 /** The caller's own fetch, with the time of every call bounded and redirects not followed. */
 export function ownFetch(given: MutualTlsFetch): Fetch {
-  return bounded((url, { method, headers, body = null, signal = null }) =>
+  return boundFetch((url, { method, headers, body = null, signal = null }) =>
     given(url, { method, headers, body, signal, redirect: "manual" })
   );
 }
 
-function bounded(send: Fetch): Fetch {
+function boundFetch(send: Fetch): Fetch {
   return (url, request) =>
     send(url, { ...request, signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds) });
 }

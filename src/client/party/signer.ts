@@ -36,7 +36,7 @@ const MINIMUM_BITS = 2048;
  */
 export async function openSigner(kid: string, key: SigningKey): Promise<Signer> {
   if (kid === "") throw new SettingsError("The signing key has no kid. Expected the one in your key set.");
-  const sign = typeof key === "function" ? checked(kid, key) : signWith(await privateKey(kid, key));
+  const sign = typeof key === "function" ? checkSignatures(kid, key) : signWith(await privateKey(kid, key));
   return { kid, sign };
 }
 
@@ -46,7 +46,7 @@ export async function signJwt(
   claims: object,
   header: Readonly<Record<string, unknown>> = { typ: "JWT" },
 ): Promise<string> {
-  const input = `${encoded({ alg: SIGNATURE_ALG, ...header, kid })}.${encoded(claims)}`;
+  const input = `${encodeJson({ alg: SIGNATURE_ALG, ...header, kid })}.${encodeJson(claims)}`;
   return `${input}.${base64url.encode(await sign(bytes(input)))}`;
 }
 
@@ -57,7 +57,7 @@ export async function signDetached(
   payload: Uint8Array,
   isRaw: boolean,
 ): Promise<string> {
-  const first = encoded(header);
+  const first = encodeJson(header);
   const rest = isRaw ? payload : bytes(base64url.encode(payload));
   const input = new Uint8Array(first.length + 1 + rest.length);
   input.set(bytes(`${first}.`));
@@ -71,7 +71,7 @@ function signWith(key: CryptoKey): SignFunction {
 }
 
 /** A function that returns DER, base64 or nothing would otherwise fail at the platform without a hint. */
-function checked(kid: string, sign: SignFunction): SignFunction {
+function checkSignatures(kid: string, sign: SignFunction): SignFunction {
   return async (data) => {
     const signature: unknown = await sign(data);
     if (signature instanceof Uint8Array && signature.length >= MINIMUM_BITS / 8) return signature;
@@ -112,7 +112,7 @@ function canSign({ type, usages, algorithm }: CryptoKey): boolean {
     (modulusLength ?? 0) >= MINIMUM_BITS;
 }
 
-function encoded(json: object): string {
+function encodeJson(json: object): string {
   return base64url.encode(JSON.stringify(json));
 }
 

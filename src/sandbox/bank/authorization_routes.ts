@@ -75,18 +75,20 @@ async function authorize(
   try {
     const back = await goThroughAuthorization(
       { startUrl, username, ...OUTCOMES[outcome] },
-      ({ visit }) => visits.push(shown(visit)),
+      ({ visit }) => visits.push(visitFields(visit)),
     );
     return c.json({ redirect_url: back.href, parameters: Object.fromEntries(back.searchParams), visits });
   } catch (error) {
-    const stopped = error instanceof CustomerStopped ? shown(error.visit) : {};
+    const stopped = error instanceof CustomerStopped ? visitFields(error.visit) : {};
     const error_description = error instanceof Error ? error.message : String(error);
     return c.json({ error: "customer_stopped", error_description, ...stopped, visits }, 422);
   }
 }
 
 /** Without the query, which holds JWTs and codes. */
-function shown({ method, url, status, interactionId }: Visit): Readonly<Record<string, string | number>> {
+function visitFields(
+  { method, url, status, interactionId }: Visit,
+): Readonly<Record<string, string | number>> {
   return {
     method,
     url: `${url.origin}${url.pathname}`,

@@ -18,7 +18,7 @@ const armSchema = z.strictObject({
 /** Routes below `/{CODE}`: GET shows, POST arms, DELETE disarms. */
 export function faultRoutes({ faults, profile, log }: Bank): Hono {
   const routes = new Hono();
-  routes.get("/faults", (c) => c.json(shown(faults.armed())));
+  routes.get("/faults", (c) => c.json(showFaults(faults.armed())));
   routes.post("/faults", bodyLimit({ maxSize: maxBodyBytes }), async (c) => {
     const wanted = armSchema.safeParse(await jsonBody(c));
     if (!wanted.success) {
@@ -28,11 +28,11 @@ export function faultRoutes({ faults, profile, log }: Bank): Hono {
     const { fault, times, consent_id, reason_code } = wanted.data;
     faults.arm({ fault, times, consentId: consent_id, reasonCode: reason_code });
     log("fault.armed", { bank: profile.code, fault, times });
-    return c.json(shown(faults.armed()), 201);
+    return c.json(showFaults(faults.armed()), 201);
   });
   routes.delete("/faults", (c) => {
     faults.disarm();
-    return c.json(shown(faults.armed()));
+    return c.json(showFaults(faults.armed()));
   });
   return routes;
 }
@@ -48,7 +48,7 @@ async function jsonBody(c: Context): Promise<unknown> {
   }
 }
 
-function shown(armed: readonly ArmedFault[]): unknown {
+function showFaults(armed: readonly ArmedFault[]): unknown {
   return {
     armed: armed.map(({ fault, times, consentId, reasonCode }) => ({
       fault,

@@ -123,14 +123,14 @@ async function choose(deps: Deps, c: Context): Promise<Response> {
 }
 
 async function show(deps: Deps, c: Context): Promise<Response> {
-  const { bank, operation } = chosen(c);
+  const { bank, operation } = readChoice(c);
   if (bank === undefined || operation === undefined) return await c.notFound();
   const session = sessionOf(deps, c);
   const signing = await deps.signers.of(session);
   const walk = deps.walks.of(session, signing.name, bank);
   const attempt = c.req.query("new") === undefined ? walk.attempts.get(operation.id) : undefined;
   const shop = addressesOf(deps, signing);
-  const fields = attempt?.fields ?? { ...prefilled(shop, operation, walk), ...given(c, operation) };
+  const fields = attempt?.fields ?? { ...prefillFields(shop, operation, walk), ...readFields(c, operation) };
   const csrf = await checkoutToken(session);
   const view = { addresses: deps, bank, operation, fields, walk, attempt, csrf, signer: signing.name, shop };
   return await page(c, 200, TryPage({ ...view, now: deps.now() }));
@@ -138,7 +138,7 @@ async function show(deps: Deps, c: Context): Promise<Response> {
 
 /** Sends the request, and shows the answer at an address that can be reloaded without sending it again. */
 async function send(deps: Deps, c: Context): Promise<Response> {
-  const { bank, operation } = chosen(c);
+  const { bank, operation } = readChoice(c);
   if (bank === undefined || operation === undefined) return await c.notFound();
   const own = await ownForm(deps, c);
   if (own === undefined) return await notice(deps, c, 403, FOREIGN);
@@ -188,14 +188,14 @@ function awaiting({ walks, shopUrl }: Deps, request: Request): ReturnType<Walks[
   return walks.awaiting(readSession(request.headers.get("cookie") ?? undefined, shopUrl), state);
 }
 
-function chosen(
+function readChoice(
   c: Context,
 ): { readonly bank?: string | undefined; readonly operation: Operation | undefined } {
   const bank = banks.find(({ code }) => code === c.req.param("bank"))?.code;
   return { bank, operation: operationOf(c.req.param("operation") ?? "") };
 }
 
-function prefilled(shop: ShopAddresses, operation: Operation, walk: Walk): Fields {
+function prefillFields(shop: ShopAddresses, operation: Operation, walk: Walk): Fields {
   const { body = "", id = "" } = operation.prefill?.(walk, shop) ?? {};
   const key = operation.hasKey === true ? crypto.randomUUID() : "";
   return { body, id, query: "", key, token: operation.token ?? "client_credentials" };
@@ -211,7 +211,7 @@ function fieldsOf(form: URLSearchParams): Fields {
 }
 
 /** The body that a link of the playground brings. It is shown, and sent only by the form. */
-function given(c: Context, { body }: Operation): Partial<Fields> {
+function readFields(c: Context, { body }: Operation): Partial<Fields> {
   const text = c.req.query("body") ?? "";
   return body === "signed" && text !== "" ? { body: text } : {};
 }

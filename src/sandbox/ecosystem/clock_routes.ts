@@ -35,14 +35,14 @@ export function withClock(deps: ClockRouteDeps, directory: Handle): Handle {
 }
 
 async function answer(deps: ClockRouteDeps, request: Request): Promise<Response> {
-  if (request.method === "GET") return json(200, shown(deps.clock));
+  if (request.method === "GET") return json(200, showClock(deps.clock));
   if (request.method !== "POST" && request.method !== "DELETE") {
     return json(405, { error: "invalid_request" }, { allow: "GET, POST, DELETE" });
   }
   if (!await isAdministrator(request, deps.adminToken)) {
     return json(401, { error: "unauthorized" }, { "www-authenticate": "Bearer" });
   }
-  if (await move(request, deps.clock)) return json(200, shown(deps.clock));
+  if (await move(request, deps.clock)) return json(200, showClock(deps.clock));
   const error_description =
     "Send {advance_seconds} or {now} as JSON; now is a date-time with an offset, not " +
     "before this computer's own time and at most 366 days after it.";
@@ -69,7 +69,7 @@ function jsonOrNothing(text: string): unknown {
   }
 }
 
-function shown(clock: SandboxClock): unknown {
+function showClock(clock: SandboxClock): unknown {
   return { now: new Date(clock.now()).toISOString(), ahead_seconds: clock.aheadMs() / 1000 };
 }
 

@@ -129,13 +129,13 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
       if (size > maxBytes) reject(tooLarge);
       else chunks.push(chunk);
     });
-    incoming.once("end", () => resolve(joined(chunks, size)));
+    incoming.once("end", () => resolve(joinChunks(chunks, size)));
     incoming.once("error", () => reject(incomplete));
     incoming.once("close", () => reject(incomplete));
   });
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

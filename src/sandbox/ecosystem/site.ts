@@ -39,13 +39,13 @@ export async function takeSite(
   running: AsyncDisposableStack,
 ): Promise<Site> {
   const files = sandboxFiles(dir);
-  const lock = await usable(dir, async () => {
+  const lock = await requireUsable(dir, async () => {
     await makePrivateFolder(dir);
     return await lockDirectory(dir, files.lock, patienceMs);
   });
   running.defer(() => lock.release());
   const hosts = freeLoopbackHosts(port, isPlatformElsewhere ? PLATFORM_PORTS : 0);
-  return await usable(dir, async () => {
+  return await requireUsable(dir, async () => {
     await removeIfAny(files.endpoints); // left by a sandbox that was killed
     const made = await openState(files, port);
     const secrets = await openSecrets(files);
@@ -57,7 +57,7 @@ export async function takeSite(
 }
 
 /** Turns a file system error into one sentence. */
-async function usable<T>(dir: string, use: () => Promise<T>): Promise<T> {
+async function requireUsable<T>(dir: string, use: () => Promise<T>): Promise<T> {
   try {
     return await use();
   } catch (error) {

@@ -50,17 +50,17 @@ export function openEventReceiver(deps: ShopDeps, uri: string): EventReceiver {
     },
     async receive(request) {
       if (request.headers.get("content-type") !== "application/secevent+jwt") {
-        return rejected("invalid_request", "The content type must be application/secevent+jwt.");
+        return rejectEvent("invalid_request", "The content type must be application/secevent+jwt.");
       }
       const set = await request.text();
       const bank = bankOf(tpp.authUrl, set);
-      if (bank === undefined) return rejected("invalid_issuer", "The issuer must be a bank of the shop.");
+      if (bank === undefined) return rejectEvent("invalid_issuer", "The issuer must be a bank of the shop.");
       const flow = await flowAt(bank); // a failure is answered with 500, and the event is pushed again
       try {
         return store(deps, await verifyEvent(flow, set));
       } catch (error) {
         log(`event rejected: ${describeFailure(error)}`);
-        return rejected("authentication_failed", "The token does not verify.");
+        return rejectEvent("authentication_failed", "The token does not verify.");
       }
     },
   };
@@ -81,10 +81,10 @@ function store({ orders, tpp }: ShopDeps, event: TppEvent): Response {
   const order = orders.findByConsent(event.consentId);
   if (order === undefined) {
     const isLeft = tpp.now() / 1000 < event.at + LEFT_TO_OTHERS_SECONDS;
-    return isLeft ? rejected("invalid_request", "The shop does not have this order.") : acknowledged();
+    return isLeft ? rejectEvent("invalid_request", "The shop does not have this order.") : acknowledge();
   }
   orders.moveTo(order, stateAfter(order, event));
-  return acknowledged();
+  return acknowledge();
 }
 
 function stateAfter({ state }: Order, event: TppEvent): Order["state"] {
@@ -103,12 +103,12 @@ function stateAfter({ state }: Order, event: TppEvent): Order["state"] {
   return { ...state, payment };
 }
 
-function acknowledged(): Response {
+function acknowledge(): Response {
   return new Response(null, { status: 202 });
 }
 
 /** RFC 8935 §2.3. */
-function rejected(err: string, description: string): Response {
+function rejectEvent(err: string, description: string): Response {
   return Response.json({ err, description }, { status: 400 });
 }
 

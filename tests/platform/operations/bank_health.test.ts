@@ -5,7 +5,7 @@ import type { Reports } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { listBanks } from "../../../src/client/tpp/banks.ts";
-import { healthy, moved, type Signs, told } from "../../../src/platform/operations/health/bank_health.ts";
+import { healthy, applySigns, type Signs, told } from "../../../src/platform/operations/health/bank_health.ts";
 import type { BankCode } from "../../../src/base/kernel/identifiers.ts";
 import { waiting } from "../events/poll.ts";
 import { accepts, down, later, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";
@@ -233,7 +233,7 @@ Deno.test("of 2,000 random minutes at most two notices are in any five minutes, 
       );
       signs = { pushes, isInOutage: random() < 0.1, isHeld: random() < 0.1 };
     }
-    health = moved(health, signs, now);
+    health = applySigns(health, signs, now);
     const known = told(health, now);
     if (known === undefined) continue;
     notices.push({ at: now, state: known.state });

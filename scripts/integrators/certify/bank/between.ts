@@ -73,7 +73,7 @@ export function openBetween(): Between {
     const { method } = request;
     const at = failures.findIndex((failure) => failure.method === method && failure.id === id);
     const [failure] = at < 0 ? [] : failures.splice(at, 1);
-    if (failure?.isLost === false) return unavailable();
+    if (failure?.isLost === false) return unavailableAnswer();
     const body = await request.clone().text();
     const response = await platform(request);
     const signature = request.headers.get("x-jws-signature") ?? undefined;
@@ -81,7 +81,7 @@ export function openBetween(): Between {
     if (calls.length > MAX_CALLS) calls.shift();
     if (failure === undefined) return response;
     await response.body?.cancel();
-    return unavailable();
+    return unavailableAnswer();
   }
 
   return {
@@ -122,7 +122,7 @@ async function deliver(url: string, jws: string): Promise<OrderAnswer> {
   return { status: response.status, body: await response.text() };
 }
 
-function unavailable(): Response {
+function unavailableAnswer(): Response {
   const body = { error: "temporarily_unavailable" };
   return Response.json(body, { status: 503, headers: { "retry-after": "1" } });
 }

@@ -52,7 +52,7 @@ export async function searchCases(deps: TransactDeps, search: RetentionSearch, n
     retired += await search.retire(due);
     const open = search.canPass ? await openOf(deps.store, search, due) : new Set();
     const isOwn = await commitIfUnchanged(deps, (tx) => {
-      stageScan(tx, search.class, former, advanced(scan, page));
+      stageScan(tx, search.class, former, advanceScan(scan, page));
       for (const id of page.ids) {
         if (scan.at === "left" && !open.has(id)) stageLeftDone(tx, search.class, id);
         if (scan.at === "old" && open.has(id)) stageLeft(tx, search.class, id);
@@ -106,7 +106,7 @@ async function openOf(
   return new Set(now.filter((consent) => !isDone(consent)).map(({ value }) => value.id));
 }
 
-function advanced({ left: _, ...scan }: RetentionScan, { ids, isLast }: Page): RetentionScan {
+function advanceScan({ left: _, ...scan }: RetentionScan, { ids, isLast }: Page): RetentionScan {
   const last = ids.at(-1);
   if (scan.at === "left") {
     return isLast || last === undefined ? { ...scan, at: "old" } : { ...scan, left: last };

@@ -42,7 +42,7 @@ export function healthy(bank: BankCode): BankHealth {
 }
 
 /** Returns the bank's health at `now`, the same object if it has not changed. */
-export function moved(health: BankHealth, signs: Signs, now: WallTime): BankHealth {
+export function applySigns(health: BankHealth, signs: Signs, now: WallTime): BankHealth {
   const state = stateOf(health, signs, now);
   if (state === health.state) return health;
   const since = state === "down" ? failingSince(signs.pushes, FAILURES) ?? now : now;

@@ -13,7 +13,7 @@ import { type CurrentControls, outageAt } from "../../guards/security/controls_s
 import { type ProcessPushes, pushesTo } from "../../observed/figures/last_pushes.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { Log } from "../../observed/log_events.ts";
-import { type BankHealth, healthy, moved, told } from "./bank_health.ts";
+import { applySigns, type BankHealth, healthy, told } from "./bank_health.ts";
 import type { BankHealthStore } from "./bank_health_store.ts";
 import type { PushNoteStore } from "./push_note_store.ts";
 
@@ -63,7 +63,7 @@ async function judgeBanks(deps: JudgeBanksDeps): Promise<number> {
     };
     const former = stored.get(bank);
     const health = former?.value ?? healthy(bank);
-    if (await record(deps, former, health, moved(health, signs, now), now)) changes++;
+    if (await record(deps, former, health, applySigns(health, signs, now), now)) changes++;
   }
   return changes;
 }

@@ -171,7 +171,7 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
     }),
     ownOperation(rejectedRoute, async (_query, organisation) => {
       const traces = await ownTraces(deps, organisation, REJECTED);
-      return { lists: { Trace: recognised(deps, organisation, traces) } };
+      return { lists: { Trace: selectOwned(deps, organisation, traces) } };
     }),
     ownOperation(consentsRoute, async (query, organisation) => {
       const { found, next } = await ownConsents(deps, organisation, readOwnAsked(query, deps.clock()));
@@ -210,13 +210,13 @@ function searchEndpoint(deps: OwnReadDeps): PlatformEndpoint {
       isComplete,
       lists: {
         Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
-        Trace: recognised(deps, organisation, traces),
+        Trace: selectOwned(deps, organisation, traces),
       },
     };
   });
 }
 
-function recognised(
+function selectOwned(
   { errorUri }: OwnReadDeps,
   organisation: Organisation,
   traces: readonly OwnTrace[],

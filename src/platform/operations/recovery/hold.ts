@@ -65,7 +65,7 @@ export const NOTHING_COMPARED: Comparison = { recovered: 0, updated: 0, agreed: 
 export type Finding = "recovered" | "updated" | "agreed" | Disagreement;
 
 /** Returns the comparison with one more finding. */
-export function counted(comparison: Comparison, finding: Finding): Comparison {
+export function countFinding(comparison: Comparison, finding: Finding): Comparison {
   if (typeof finding === "string") return { ...comparison, [finding]: comparison[finding] + 1 };
   return { ...comparison, disagreements: [...comparison.disagreements, finding].slice(0, MAX_DISAGREEMENTS) };
 }

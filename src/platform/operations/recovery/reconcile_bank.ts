@@ -14,7 +14,7 @@ import { stageBody } from "../../evidence/evidence_store.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
-import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
+import { countFinding, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
 import { openStatement } from "./order_statement.ts";
 import type { StatementPage } from "./order_statement_schema.ts";
@@ -120,7 +120,7 @@ async function compare(
   let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
   const by = { bank: hold.bank, statement, reason: "stated by the bank after a restore" };
   for (const stated of page.orders) {
-    comparison = counted(comparison, await settleOrder(deps, by, stated));
+    comparison = countFinding(comparison, await settleOrder(deps, by, stated));
   }
   return { ...rest, ...(page.next === undefined ? {} : { after: page.next }), comparison };
 }

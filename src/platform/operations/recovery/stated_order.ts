@@ -38,14 +38,14 @@ const ORDER: Readonly<Record<OrderMember, "kept" | "removed" | "digest">> = {
  */
 export function withoutOrders(text: string, sha256: string): Uint8Array<ArrayBuffer> {
   const [header = "", encoded = "", signature = ""] = text.split(".");
-  const payload = redacted(
+  const payload = redactPayload(
     new TextDecoder().decode(Uint8Array.fromBase64(encoded, { alphabet: "base64url" })),
   );
   const kept = payload === undefined ? {} : { payload };
   return UTF8.encode(canonicalize({ sha256, protected: header, signature, ...kept }));
 }
 
-function redacted(payload: string): string | undefined {
+function redactPayload(payload: string): string | undefined {
   const claims = JSON.parse(payload) as {
     readonly Data: { readonly PaymentOrder: readonly Readonly<Record<string, unknown>>[] };
   };

@@ -78,7 +78,7 @@ export async function reportsOf(
     const shown = read.filter(([day]) => day >= dayOf(subject.registeredAt)).map(([day, found, observed]) => {
       return { day, sums: sumsOf(found.get(subject.id) ?? noFigures(), observed) };
     });
-    return { subject, total: shown.map(({ sums }) => sums).reduce(added, NOTHING), days: shown };
+    return { subject, total: shown.map(({ sums }) => sums).reduce(addSums, NOTHING), days: shown };
   });
 }
 
@@ -133,7 +133,7 @@ function sumsOf({ counts, reasons, times, minutes }: Figures, observed: Uint8Arr
 
 const NOTHING: Sums = sumsOf(noFigures(), undefined);
 
-function added(one: Sums, other: Sums): Sums {
+function addSums(one: Sums, other: Sums): Sums {
   const longer = (a: readonly number[], b: readonly number[]): readonly number[] =>
     Array.from({ length: Math.max(a.length, b.length) }, (_, place) => (a[place] ?? 0) + (b[place] ?? 0));
   return {

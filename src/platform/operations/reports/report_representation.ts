@@ -136,11 +136,11 @@ function representOrders(all: Sums): NonNullable<ShownSums["Orders"]> {
 }
 
 function rateOf<Name extends string>(name: Name, value: number | undefined): { [_ in Name]?: number } {
-  return (value === undefined ? {} : { [name]: rounded(value) }) as { [_ in Name]?: number };
+  return (value === undefined ? {} : { [name]: roundTo(value) }) as { [_ in Name]?: number };
 }
 
 /** Rounded down, so that a bank with one minute of outage does not show as always available. */
-export function rounded(value: number, decimals = 4): number {
+export function roundTo(value: number, decimals = 4): number {
   const one = 10 ** decimals;
   return Math.floor(value * one + 1e-9) / one;
 }

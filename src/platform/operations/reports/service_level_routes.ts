@@ -71,7 +71,7 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
   return [
     endpoint("oauth", "public", jsonRoute, [], async (c) => {
       const { from, until, at, banks } = await read();
-      const one = asked(c, banks);
+      const one = findAskedBank(c, banks);
       const body = {
         from,
         until,
@@ -82,7 +82,7 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
     }),
     endpoint("browser", "public", pageRoute, [], async (c) => {
       const [levels, health] = await Promise.all([read(), deps.currentHealth()]);
-      const one = asked(c, levels.banks);
+      const one = findAskedBank(c, levels.banks);
       const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
       const addressOf = (bank?: string, lang: string = language): string =>
         `${SERVICE_LEVELS_PATH}?${new URLSearchParams({ ...(bank === undefined ? {} : { bank }), lang })}`;
@@ -103,7 +103,7 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
 }
 
 /** Returns the bank that the query names, or undefined if it names none. @throws {ApiError} `request.not_found` */
-function asked(c: Context, banks: readonly BankLevels[]): BankLevels | undefined {
+function findAskedBank(c: Context, banks: readonly BankLevels[]): BankLevels | undefined {
   const text = c.req.query("bank");
   if (text === undefined) return undefined;
   const one = banks.find(({ bank }) => bank === asBankCode(text));
@@ -114,14 +114,14 @@ function asked(c: Context, banks: readonly BankLevels[]): BankLevels | undefined
 type Shown = Omit<z.infer<typeof levelsSchema>["banks"][number], "bank" | "name" | "days">;
 
 function represent({ bank, name, total }: BankLevels): Shown & { bank: string; name: string } {
-  return { bank, name, ...shown(total) };
+  return { bank, name, ...showLevels(total) };
 }
 
 function daily({ day, ...levels }: BankLevels["days"][number]): Shown & { date: string } {
-  return { date: day, ...shown(levels) };
+  return { date: day, ...showLevels(levels) };
 }
 
-function shown({ availability, answerRate, median, percentile95 }: Levels): Shown {
+function showLevels({ availability, answerRate, median, percentile95 }: Levels): Shown {
   return {
     ...(availability === undefined ? {} : { availability }),
     ...(answerRate === undefined ? {} : { answer_rate: answerRate }),

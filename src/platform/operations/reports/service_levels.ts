@@ -17,7 +17,7 @@ import {
   reportsOf,
   type Sums,
 } from "./report.ts";
-import { rounded } from "./report_representation.ts";
+import { roundTo } from "./report_representation.ts";
 
 /** Rates are parts of 1, times milliseconds; null if above every bound, undefined if not known. */
 export interface Levels {
@@ -86,8 +86,8 @@ function numbersOf(sums: Sums): Levels {
     ? {}
     : { answerRate: answered, median, percentile95: most };
   return {
-    availability: available === undefined ? available : rounded(available),
-    answerRate: orders.answerRate === undefined ? undefined : rounded(orders.answerRate, 3),
+    availability: available === undefined ? available : roundTo(available),
+    answerRate: orders.answerRate === undefined ? undefined : roundTo(orders.answerRate, 3),
     median: orders.median,
     percentile95: orders.percentile95,
   };

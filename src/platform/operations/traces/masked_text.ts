@@ -12,12 +12,12 @@ const MAX_SHOWN_CHARACTERS = 31;
  * payments and sessions remain, because they are what a reader compares.
  */
 export function maskedText(text: string): string {
-  return text.split(IDS).map((part, index) => index % 2 === 1 ? part : masked(part)).join("");
+  return text.split(IDS).map((part, index) => index % 2 === 1 ? part : maskText(part)).join("");
 }
 
 const IDS = /((?:SC-)?\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b)/;
 
-function masked(text: string): string {
+function maskText(text: string): string {
   return text.replaceAll(EMAILS, cut)
     .replaceAll(WORDS, (word) => word.length > MAX_SHOWN_CHARACTERS ? cut(word) : word)
     .replaceAll(NUMBERS, (number) => isNumberLike(number) ? cut(number) : number);

@@ -65,7 +65,7 @@ export function traceOf(facts: RequestFacts, notes: TraceNotes, measured: Measur
   const trace: Trace = {
     interactionId: facts.interactionId.toLowerCase(),
     ...measured,
-    ...given({ clientId, orgId, bank, consentId, paymentId, sessionId }),
+    ...omitUndefined({ clientId, orgId, bank, consentId, paymentId, sessionId }),
     ...(rejection === undefined ? {} : { rejection: traceRejection(rejection) }),
     ...(rejection === undefined || received.length === 0 ? {} : { received }),
     calls: notes.calls.map((call) => ({ ...call })), // one may end later
@@ -83,14 +83,14 @@ function traceRejection(rejection: TracedRejection): TraceRejection {
   const { reason, toldReason, fault, faults, detail } = rejection;
   return {
     reason,
-    ...given({ toldReason, detail: detail?.slice(0, MAX_DETAIL_CHARACTERS) }),
+    ...omitUndefined({ toldReason, detail: detail?.slice(0, MAX_DETAIL_CHARACTERS) }),
     ...(fault === undefined ? {} : { told: explainFault(fault) }),
     ...(faults === undefined ? {} : { faults: faults.slice(0, MAX_FAULTS) }),
   };
 }
 
 /** Returns the members that are not undefined. */
-function given<T extends Readonly<Record<string, string | undefined>>>(
+function omitUndefined<T extends Readonly<Record<string, string | undefined>>>(
   members: T,
 ): { readonly [Name in keyof T]?: string } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {

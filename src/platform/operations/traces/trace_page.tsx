@@ -164,14 +164,14 @@ function jwtView({ name, header, claims }: ReceivedJwt, faults: readonly Fault[]
   return (
     <>
       <h3>{name}, as it arrived</h3>
-      {raw(codeFigure(marked(header, ofHeader), `Header of the ${name}`))}
-      {claims !== undefined && raw(codeFigure(marked(claims, ofClaims), `Claims of the ${name}`))}
+      {raw(codeFigure(markFaults(header, ofHeader), `Header of the ${name}`))}
+      {claims !== undefined && raw(codeFigure(markFaults(claims, ofClaims), `Claims of the ${name}`))}
     </>
   );
 }
 
 /** JSON as HTML whose wrong members are marked, each with the expected value beside it. */
-function marked(json: string, faults: readonly Fault[]): string {
+function markFaults(json: string, faults: readonly Fault[]): string {
   const lines = json.split("\n").map((line) => {
     const found = faults.find(({ part }) => line.startsWith(`  ${JSON.stringify(part.split(" ").at(-1))}:`));
     return found === undefined

@@ -67,11 +67,11 @@ const ABOUT_CHARACTERS = TERM_CHARACTERS + READER_CHARACTERS;
 
 /** Returns the beginning of all entries about this, of one reader or of all. */
 export function beginningOf(term: TraceTerm, text: string, reader?: string): string {
-  return hashed(`${term} ${text}`, TERM_CHARACTERS) +
-    (reader === undefined ? "" : hashed(`reader ${reader}`, READER_CHARACTERS));
+  return hashText(`${term} ${text}`, TERM_CHARACTERS) +
+    (reader === undefined ? "" : hashText(`reader ${reader}`, READER_CHARACTERS));
 }
 
-function hashed(text: string, characters: number): string {
+function hashText(text: string, characters: number): string {
   return base64url(sha256(new TextEncoder().encode(text)).subarray(0, 9)).slice(0, characters);
 }
 

@@ -9,7 +9,7 @@ import { transact } from "../../../base/store/transaction.ts";
 import { digest } from "../../evidence/digest.ts";
 import type { ControlsStore } from "../../guards/security/controls_store.ts";
 import { askBank } from "../recovery/ask_bank.ts";
-import { type Comparison, counted, type Inquiry, NOTHING_COMPARED } from "../recovery/hold.ts";
+import { type Comparison, countFinding, type Inquiry, NOTHING_COMPARED } from "../recovery/hold.ts";
 import { openStatement } from "../recovery/order_statement.ts";
 import { keepStatement, type ReconcileBankDeps, unusable } from "../recovery/reconcile_bank.ts";
 import { settleOrder } from "../recovery/settle_order.ts";
@@ -58,7 +58,7 @@ export async function inquireBank(
     await keepStatement(deps, bank.code, { text: answer.value, sha256: statement });
     const by = { bank: bank.code, statement, reason: "stated by the bank when it was asked" };
     for (const stated of opened.value.orders.filter(({ paymentId }) => open.delete(paymentId))) {
-      comparison = counted(comparison, await settleOrder(deps, by, stated));
+      comparison = countFinding(comparison, await settleOrder(deps, by, stated));
     }
     const { next } = opened.value;
     if (next === undefined || open.size === 0) break;

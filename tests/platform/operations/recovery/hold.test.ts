@@ -1,7 +1,7 @@
 /** What a hold says of a comparison, and from when on the bank must state its orders. */
 import { assertEquals } from "@std/assert";
 import { asBankCode, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
-import { counted, type Hold, NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";
+import { countFinding, type Hold, NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";
 import { openHoldStore } from "../../../../src/platform/operations/recovery/hold_store.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { down, openPushEnvironment, paid } from "support/orders.ts";
@@ -11,12 +11,12 @@ import { copyOf, restore } from "support/restored_store.ts";
 Deno.test("a comparison counts each finding once, and keeps the first 100 disagreements [G9]", () => {
   let comparison = NOTHING_COMPARED;
   for (const finding of ["recovered", "updated", "agreed", "agreed"] as const) {
-    comparison = counted(comparison, finding);
+    comparison = countFinding(comparison, finding);
   }
   assertEquals(comparison, { recovered: 1, updated: 1, agreed: 2, disagreements: [] });
   const ids = Array.from({ length: 101 }, () => asPaymentId(crypto.randomUUID()));
   for (const paymentId of ids) {
-    if (paymentId !== undefined) comparison = counted(comparison, { paymentId, why: "another amount" });
+    if (paymentId !== undefined) comparison = countFinding(comparison, { paymentId, why: "another amount" });
   }
   assertEquals(comparison.disagreements.map(({ paymentId }) => paymentId), ids.slice(0, 100));
 });
