@@ -3,12 +3,12 @@
  * on a PostgreSQL server that ends with it. A deadlock is a failure: the server ends it after a second, and requests that
  * wait for it get 503.
  */
-import { FAST, migrateDatabase, openPostgresServer } from "./postgres_server.ts";
+import { FAST, migrated, openPostgresServer } from "./postgres_server.ts";
 
 /** @returns the exit status of Deno, or 1 if commits have waited for each other in a circle */
 async function onPostgres(args: readonly string[]): Promise<number> {
   await using server = await openPostgresServer({ ...FAST, max_connections: "500" });
-  const template = await migrateDatabase(await server.newDatabase());
+  const template = await migrated(await server.newDatabase());
   const child = new Deno.Command(Deno.execPath(), {
     args: [...args],
     env: { TEST_STORE: template },

@@ -97,7 +97,7 @@ function databases(
 }
 
 /** Brings a new database's schema up to date. Returns its URL. */
-export async function migrateDatabase(url: string): Promise<string> {
+export async function migrated(url: string): Promise<string> {
   const connections = await openConnections(readPostgresUrl(url), UNHURRIED);
   await migrate(connections);
   await connections.close();

@@ -4,7 +4,7 @@ import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
-import { migrateDatabase, openPostgresServer, type PostgresServer } from "testing/postgres_server.ts";
+import { migrated, openPostgresServer, type PostgresServer } from "testing/postgres_server.ts";
 
 const server = postgresPrograms() === undefined ? undefined : await openPostgresServer();
 
@@ -26,7 +26,7 @@ export function postgresServer(): PostgresServer {
 
 /** Makes an empty database with the schema. Returns its URL. */
 export async function newPostgresDatabase(): Promise<string> {
-  return await migrateDatabase(await postgresServer().newDatabase());
+  return await migrated(await postgresServer().newDatabase());
 }
 
 /** Opens a store on a database of its own. */

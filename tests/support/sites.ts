@@ -14,7 +14,7 @@ import {
   USER,
 } from "testing/postgres_node.ts";
 import { present } from "testing/answers.ts";
-import { migrateDatabase } from "testing/postgres_server.ts";
+import { migrated } from "testing/postgres_server.ts";
 import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
 import type { ServedFixture } from "testing/served_environment.ts";
 import { openTcpRelay, type TcpRelay } from "testing/tcp_relay.ts";
@@ -66,7 +66,7 @@ export async function openSites(
     await startServer(one);
     for (const name of DATABASES) {
       await one.node?.admin.unsafe(`create database ${name}`);
-      await migrateDatabase(urlOf(one.place.port, name));
+      await migrated(urlOf(one.place.port, name));
     }
     return sites;
   } catch (error) {

@@ -8,7 +8,7 @@ import { openPostgresStore } from "../../../src/base/store/postgres/postgres_sto
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
-import { migrateDatabase } from "../../testing/postgres_server.ts";
+import { migrated } from "../../testing/postgres_server.ts";
 import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
 import { fill } from "./fill.ts";
@@ -86,7 +86,7 @@ async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   const server = opening.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
   const newDatabase = async (): Promise<string> => {
     const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
-    return await migrateDatabase(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
+    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
   };
   const [STORE_URL, DATA_KEYS_STORE] = [await newDatabase(), await newDatabase()];
   const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));

@@ -8,7 +8,7 @@ import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
 import { taskCommand } from "../../testing/served_platform.ts";
 import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
-import { migrateDatabase } from "../../testing/postgres_server.ts";
+import { migrated } from "../../testing/postgres_server.ts";
 import { idle, runPayments, runStages, WHOLE } from "./flows.ts";
 import type { BenchOptions, Engine } from "./options.ts";
 import { writtenBytes } from "./process.ts";
@@ -73,7 +73,7 @@ async function openServer(opened: AsyncDisposableStack): Promise<() => Promise<s
   const server = opened.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
   return async () => {
     const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
-    return await migrateDatabase(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
+    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
   };
 }
 

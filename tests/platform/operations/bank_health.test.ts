@@ -5,7 +5,12 @@ import type { Reports } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { listBanks } from "../../../src/client/tpp/banks.ts";
-import { healthy, applySigns, type Signs, told } from "../../../src/platform/operations/health/bank_health.ts";
+import {
+  applySigns,
+  healthy,
+  type Signs,
+  told,
+} from "../../../src/platform/operations/health/bank_health.ts";
 import type { BankCode } from "../../../src/base/kernel/identifiers.ts";
 import { waiting } from "../events/poll.ts";
 import { accepts, down, later, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";

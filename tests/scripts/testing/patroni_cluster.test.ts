@@ -11,7 +11,7 @@ import { isPgbouncerThere, startPgbouncer } from "testing/pgbouncer.ts";
 import { openTlsPostgresServer } from "testing/postgres_tls.ts";
 import { serverIdentity } from "testing/web_authority.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
-import { migrateDatabase } from "testing/postgres_server.ts";
+import { migrated } from "testing/postgres_server.ts";
 
 const isMissing = postgresPrograms() === undefined || !isPatroniThere() || !isPgbouncerThere();
 if (isMissing) {
@@ -28,7 +28,7 @@ Deno.test({
   async fn() {
     await using cluster = await openPatroniCluster({ isPooled: true });
     const { servers, platform } = await cluster.newDatabase();
-    await migrateDatabase(servers);
+    await migrated(servers);
     const store = await openStore(platform, PLATFORM);
     const acknowledged: string[] = [];
     let isOver = false;
@@ -69,7 +69,7 @@ Deno.test({
   ignore: isMissing,
   async fn() {
     await using server = await openTlsPostgresServer(["localhost"]);
-    const database = new URL(await migrateDatabase(await server.newDatabase())).pathname;
+    const database = new URL(await migrated(await server.newDatabase())).pathname;
     const admin = postgres({
       host: "127.0.0.1",
       port: server.port,

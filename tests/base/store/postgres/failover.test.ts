@@ -4,7 +4,7 @@ import { openConnections } from "../../../../src/base/store/postgres/connections
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { openPostgresPair } from "testing/postgres_pair.ts";
-import { migrateDatabase } from "testing/postgres_server.ts";
+import { migrated } from "testing/postgres_server.ts";
 import { isPostgresMissing } from "support/postgres.ts";
 
 Deno.test({
@@ -13,7 +13,7 @@ Deno.test({
   ignore: isPostgresMissing,
   async fn() {
     await using pair = await openPostgresPair();
-    const settings = readPostgresUrl(await migrateDatabase(await pair.newDatabase())); // the standby is the first host
+    const settings = readPostgresUrl(await migrated(await pair.newDatabase())); // the standby is the first host
     const store = openPostgresStore(await openConnections(settings));
     try {
       assertEquals(await store.waitsForStandby?.(), true);

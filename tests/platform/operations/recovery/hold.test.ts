@@ -1,7 +1,11 @@
 /** What a hold says of a comparison, and from when on the bank must state its orders. */
 import { assertEquals } from "@std/assert";
 import { asBankCode, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
-import { countFinding, type Hold, NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";
+import {
+  countFinding,
+  type Hold,
+  NOTHING_COMPARED,
+} from "../../../../src/platform/operations/recovery/hold.ts";
 import { openHoldStore } from "../../../../src/platform/operations/recovery/hold_store.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { down, openPushEnvironment, paid } from "support/orders.ts";

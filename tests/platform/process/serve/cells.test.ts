@@ -9,7 +9,7 @@ import { call, clientToken, good, pay, requestToken } from "testing/flows.ts";
 import { BASE_URL } from "testing/environment.ts";
 import { signJwt } from "testing/jwts.ts";
 import { registrationClaims } from "testing/participants.ts";
-import { migrateDatabase, openPostgresServer } from "testing/postgres_server.ts";
+import { migrated, openPostgresServer } from "testing/postgres_server.ts";
 import { isPostgresMissing } from "support/postgres.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
 import { findProxy } from "support/proxy_program.ts";
@@ -26,8 +26,8 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
     async fn() {
       await using home = await openPostgresServer({ fsync: "off", wal_level: "logical" });
       await using other = await openPostgresServer({ fsync: "off" });
-      const urls = [await migrateDatabase(await home.newDatabase()), await migrateDatabase(await other.newDatabase())];
-      const keys = [await migrateDatabase(await home.newDatabase()), await migrateDatabase(await other.newDatabase())];
+      const urls = [await migrated(await home.newDatabase()), await migrated(await other.newDatabase())];
+      const keys = [await migrated(await home.newDatabase()), await migrated(await other.newDatabase())];
       await replicate(urls[0] ?? "", urls[1] ?? "");
       await using env = await openProxiedEnvironment(name, program ?? "", {
         count: CELLS.length,

@@ -10,7 +10,7 @@ import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
 import { openTlsPostgresServer, type TlsPostgresServer } from "testing/postgres_tls.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
-import { migrateDatabase } from "testing/postgres_server.ts";
+import { migrated } from "testing/postgres_server.ts";
 import { openFixture } from "testing/served_environment.ts";
 import { type DenoConfig, freePort, startCommand } from "testing/served_platform.ts";
 import { statementJwk } from "../../../../src/directory/statements/statement_keys.ts";
@@ -133,7 +133,7 @@ async function startUnit(
 
 /** A database with the schema, and its URL with the server's name as the certificate has it. */
 async function databaseOf(server: TlsPostgresServer, authority: string): Promise<string> {
-  const { port, pathname } = new URL(await migrateDatabase(await server.newDatabase()));
+  const { port, pathname } = new URL(await migrated(await server.newDatabase()));
   return `postgres://postgres@localhost:${port}${pathname}?sslrootcert=${authority}`;
 }
 
