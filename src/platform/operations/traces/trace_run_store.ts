@@ -130,7 +130,10 @@ export function openTraceIndex(deps: Pick<State, "store" | "clock" | "keepMs" | 
       state.staged = 0;
       for (const id of state.left.splice(0)) await removeRows(state, id);
       let merged = 0;
-      for (let level = 0; await mergeLevel(state, level); level++) merged += MERGED;
+      for (let level = 0, before = -1; merged > before; level++) {
+        before = merged;
+        while (await mergeLevel(state, level)) merged += MERGED;
+      }
       return merged;
     },
   };

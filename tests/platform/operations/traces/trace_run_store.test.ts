@@ -4,7 +4,7 @@ import { newTraceNotes } from "../../../../src/base/http/context.ts";
 import type { ClientId } from "../../../../src/base/kernel/identifiers.ts";
 import { timeOfNewestFirst } from "../../../../src/platform/config/store_keys.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
-import { openSqliteStore } from "../../../../src/base/store/sqlite_store.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { type ReadableTrace, traceOf } from "../../../../src/platform/operations/traces/trace.ts";
 import { placeIn, traceOfRecord } from "../../../../src/platform/operations/traces/trace_run_store.ts";
 import { openTraceStore, type TraceStore } from "../../../../src/platform/operations/traces/trace_store.ts";
@@ -19,7 +19,7 @@ interface Fixture extends AsyncDisposable {
 }
 
 async function openFixture(changed: (store: Store) => Store = (store) => store): Promise<Fixture> {
-  const store = await openSqliteStore(":memory:");
+  const store = await openTestStore();
   const fixture = { store, now: Date.now(), [Symbol.asyncDispose]: () => store.close() };
   const traces = openTraceStore({ store: changed(store), clock: () => fixture.now, keepMs: KEPT_MS });
   return Object.assign(fixture, { traces });
@@ -155,6 +155,16 @@ Deno.test("entries of traces that are no longer kept leave with the next merge, 
   );
   const runsOf = (some: typeof entries): number => new Set(some.map(({ run }) => run)).size;
   assertEquals([merged.length, runsOf(old), runsOf(young), runsOf(entries)], [2, 1, 1, 2]);
+});
+
+Deno.test("one pass merges all runs that are due, so that none are left behind by a flood [O4]", async () => {
+  await using fixture = await openFixture();
+  const { traces, store } = fixture;
+  const [clientId, consentId] = [client(0), crypto.randomUUID()];
+  for (let pass = 0; pass < 40; pass++) await traces.write([made(fixture, { clientId, consentId })]);
+  assertEquals(await traces.merge(), 32);
+  const runs = await Promise.all(["0", "1"].map((level) => rowsOf(store, "trace_run", level)));
+  assertEquals([runs, (await traces.about(clientId, consentId)).length], [[8, 2], 40]);
 });
 
 Deno.test("runs that another process has merged meanwhile are merged once [O4]", async () => {
