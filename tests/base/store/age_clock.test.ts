@@ -74,6 +74,14 @@ Deno.test("a mark is stored every 10 s, and never one before a mark that is late
   assertEquals([await step(10_000), await stored(store)], [0, [20_000, 25_000]], "as old as this one");
   await write(store, START + 20_000, 34_999);
   assertEquals([await step(10_000), await stored(store)], [1, [30_000, 35_000]]);
+  const raced = await start({
+    ...store,
+    async commit(staged) { // another process stores a later one since this one has read
+      await write(store, START + 50_000, 90_000);
+      return await store.commit(staged);
+    },
+  }, START + 40_000);
+  assertEquals([await raced.clock.mark(), await stored(store)], [0, [50_000, 90_000]]);
   await store.close();
 });
 

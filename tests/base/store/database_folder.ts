@@ -97,7 +97,7 @@ export async function openFolder(name = "platform.kv"): Promise<Folder> {
 /** The methods of all open files of `node:fs`. */
 export async function prototypeOfHandles(
   path: string,
-): Promise<{ write(...what: unknown[]): Promise<unknown> }> {
+): Promise<{ write(...what: unknown[]): Promise<unknown>; close(): Promise<void> }> {
   const handle = await open(path, "r");
   await handle.close();
   return Object.getPrototypeOf(handle);

@@ -61,7 +61,15 @@ Deno.test("the .id file has the newest commit, for its owner alone, a second aft
     clearInterval(alive);
     assertEquals(performance.now() - began >= 999, true, "once a second");
     file.note(0xae);
-    await file.close();
+    const handles = await prototypeOfHandles(`${path}.id`);
+    const { close } = handles;
+    let closed = 0;
+    handles.close = function (): Promise<void> {
+      closed++;
+      return close.call(this);
+    };
+    await file.close().finally(() => handles.close = close);
+    assertEquals(closed, 1);
     assertEquals(await readLastSeen(path), { id: ID, version: 0xae });
     const again = await openLastSeen(path, { id: ID, version: 1 });
     await again.close();
