@@ -76,7 +76,7 @@ for (const ending of ["kv", "sqlite"]) {
   Deno.test(`.${ending}: store and reconcile say what they need`, async () => {
     await using drill = await openDrill(ending);
     const { folder } = drill.fixture;
-    assertStringIncludes(await run(drill, "store", ["backup"], 2), "--to FILE");
+    assertStringIncludes(await run(drill, "store", ["backup"], 2), "Missing: --to;");
     assertStringIncludes(
       await run(drill, "store", ["restored", "--at", `${folder}/none.${ending}`, ...TAKEN], 1),
       "is not a file",

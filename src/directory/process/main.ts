@@ -10,6 +10,7 @@ import { ADMINISTRATORS, openCredentials, type WatchedFile } from "../../base/ht
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import { systemClock } from "../../base/kernel/clock.ts";
+import { CommandLineFault, exitStatusOf } from "../../base/kernel/command_line_fault.ts";
 import { openLog } from "../../base/observability/log.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
@@ -254,11 +255,14 @@ try {
     Deno.stdout.writeSync(new TextEncoder().encode(`${USAGE}\n`));
     Deno.exit(0);
   }
+  if (Deno.args.some((arg) => arg !== "--check")) {
+    throw new CommandLineFault(`the command line has "${Deno.args.join(" ")}"; it takes --check`);
+  }
   if (Deno.args.includes("--check")) Deno.exit(await check() ? 0 : 1);
   await start();
   await output.flush(FLUSH_MS);
   Deno.exit(0); // a pending write to a blocked pipe would keep the process alive
 } catch (error) {
   Deno.stderr.writeSync(new TextEncoder().encode(`${words(error)}\n`));
-  Deno.exit(1);
+  Deno.exit(exitStatusOf(error));
 }

@@ -3,6 +3,7 @@
  * runtimes use the default export. The process refuses to start if the configuration is incomplete or unsafe, and lists
  * every problem. SIGHUP reads the keys again (`deno task serve`). After SIGTERM, running requests are completed.
  */
+import { exitStatusOf } from "../../base/kernel/command_line_fault.ts";
 import { denoFetch } from "../../base/http/deno_fetch.ts";
 import { openListener } from "../../base/http/deno_listener.ts";
 import { startWatchdog } from "../../base/http/systemd_watchdog.ts";
@@ -11,6 +12,7 @@ import { type Cron, type Hosted, openHosted } from "./hosted.ts";
 import type { Runtime } from "./runtime.ts";
 import { checkPlatform } from "./check.ts";
 import { serve } from "./serve.ts";
+import { readServedPart } from "./served_part.ts";
 
 const runtime: Runtime = {
   openListener,
@@ -52,16 +54,17 @@ if (import.meta.main) {
       Deno.stdout.writeSync(new TextEncoder().encode(`${USAGE}\n`));
       Deno.exit(0);
     }
+    const part = readServedPart(Deno.args);
     if (Deno.args.includes("--check")) Deno.exit(await checkPlatform(runtime) ? 0 : 1);
     if (listens) {
-      await serve(runtime, Deno.args);
+      await serve(runtime, part);
       Deno.exit(0); // a write that the reader does not take would keep the process
     }
     await (hosted = openHosted(runtime, cron())); // the runtime listens afterwards
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     Deno.stderr.writeSync(new TextEncoder().encode(`${words}\n`));
-    Deno.exit(1);
+    Deno.exit(exitStatusOf(error));
   }
 }
 

@@ -5,6 +5,7 @@
 import { write } from "node:fs";
 import process from "node:process";
 import { promisify } from "node:util";
+import { exitStatusOf } from "../../base/kernel/command_line_fault.ts";
 import { nodeFetch } from "../../base/http/node_fetch.ts";
 import { openNodeListener } from "../../base/http/node_listener.ts";
 import { giveUpOnNode } from "../../base/http/node_permissions.ts";
@@ -12,6 +13,7 @@ import { openStore } from "../../base/store/open_store.ts";
 import type { Runtime } from "./runtime.ts";
 import { checkPlatform } from "./check.ts";
 import { serve } from "./serve.ts";
+import { readServedPart } from "./served_part.ts";
 
 const STANDARD_OUTPUT = 1;
 const writeSome = promisify(write);
@@ -26,10 +28,11 @@ const runtime: Runtime = {
 };
 
 try {
+  const part = readServedPart(process.argv.slice(2));
   if (process.argv.includes("--check")) process.exit(await checkPlatform(runtime) ? 0 : 1);
-  await serve(runtime, process.argv.slice(2));
+  await serve(runtime, part);
   process.exit(0); // a write that the reader does not take would keep the process
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitStatusOf(error);
 }

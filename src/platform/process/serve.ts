@@ -27,7 +27,7 @@ import type { Listener, ListenerOptions } from "../../base/http/listener.ts";
 import type { Runtime } from "./runtime.ts";
 import { hasCode } from "../../base/kernel/error_code.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
-import { operatesPath, partFaults, readServedPart, type ServedPart } from "./served_part.ts";
+import { operatesPath, partFaults, type ServedPart } from "./served_part.ts";
 import { warnIfUnnamed } from "./named_operator.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
@@ -38,15 +38,13 @@ export const OPERATIONS_CONNECTIONS = 32;
 
 const PREPARE_DOCS_AFTER_MS = 2000;
 
-/** @param args the command line, which may have `--only` */
-export async function serve(runtime: Runtime, args: readonly string[]): Promise<void> {
+/** @param part what the process serves, by default everything */
+export async function serve(runtime: Runtime, part: ServedPart | undefined): Promise<void> {
   const configured = await configure(runtime);
   const { config } = configured;
   const output = openProcessLog(runtime);
   const { log, flush } = output;
-  const faults: string[] = [];
-  const part = readServedPart(args, faults);
-  const store = await openStoreBesideFreePorts(configured, runtime, part, faults);
+  const store = await openStoreBesideFreePorts(configured, runtime, part);
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, runtime, output, {
@@ -185,18 +183,16 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
   return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
 }
 
-/** @throws {ConfigError} if a port is in use, the store cannot be opened or `given` has a fault; it names all of them */
+/** @throws {ConfigError} if a port is in use, the store cannot be opened or a part is missing; it names all of them */
 async function openStoreBesideFreePorts(
   configured: OwnStoreSettings,
   { openStore }: Runtime,
   part: ServedPart | undefined,
-  given: readonly string[],
 ): Promise<OwnStore> {
   const { config } = configured;
   const { host, port, operationsHost, operationsPort, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
   const faults = [
-    ...given,
     ...partFaults(part, config),
     ...openFilesFaults(
       "PLATFORM_MAX_CONNECTIONS",

@@ -4,12 +4,16 @@
  * process does its share of the background work.
  */
 import type { Config } from "../config/config.ts";
+import { CommandLineFault } from "../../base/kernel/command_line_fault.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 
 /** The participants' API, the browser host, or operations with the console. */
 export const SERVED_PARTS = ["api", "browser", "console"] as const;
 /** One of {@link SERVED_PARTS}. */
 export type ServedPart = typeof SERVED_PARTS[number];
+
+/** Options that do not choose a part. */
+const SWITCHES: ReadonlySet<string> = new Set(["--listen", "--check"]);
 
 const HEALTH = "/health/";
 /** The operations endpoints in a process of another part: that process is measured, and not operated. */
@@ -18,17 +22,18 @@ const MEASURED: ReadonlySet<string> = new Set(["/operations/metrics"]);
 /**
  * Reads the part from a command line, or undefined if the process serves all of them.
  *
- * @param faults gets a fault if the command line has another option, or names no part
+ * @throws {CommandLineFault} if the command line has another option, or names no part
  */
-export function readServedPart(args: readonly string[], faults: string[]): ServedPart | undefined {
-  const [option, name, ...others] = args.filter((arg) => arg !== "--listen").flatMap((arg) => arg.split("="));
+export function readServedPart(args: readonly string[]): ServedPart | undefined {
+  const [option, name, ...others] = args.filter((arg) => !SWITCHES.has(arg)).flatMap((arg) => arg.split("="));
   if (option === undefined) return undefined;
   const part = SERVED_PARTS.find((each) => each === name);
   if (option === "--only" && part !== undefined && others.length === 0) return part;
-  faults.push(
-    `the command line has "${args.join(" ")}"; it takes --only api, --only browser or --only console`,
+  throw new CommandLineFault(
+    `the command line has "${
+      args.join(" ")
+    }"; it takes --check, --only api, --only browser or --only console`,
   );
-  return undefined;
 }
 
 /** Returns what a process of this part lacks. */

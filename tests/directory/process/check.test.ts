@@ -32,3 +32,12 @@ Deno.test("directory --check examines the configuration, the keys and the databa
   );
   assertStringIncludes(faults, "fault  configuration: DIRECTORY_CA_KEY");
 });
+
+Deno.test("directory refuses an option that it does not have, with the status of a wrong command line [F10]", async () => {
+  const [program = "", ...args] = await taskCommand("directory");
+  for (const wrong of [["--chek"], ["--check", "now"]]) {
+    const { code, stderr } = await new Deno.Command(program, { args: [...args, ...wrong] }).output();
+    const words = `the command line has "${wrong.join(" ")}"; it takes --check\n`;
+    assertEquals([code, new TextDecoder().decode(stderr)], [2, words]);
+  }
+});

@@ -14,6 +14,9 @@ import { AmountSearch, askedAmount } from "./amount_search.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
+/** Cases with a card of their own. The others are rows of the table. */
+const MAX_HEADS = 5;
+
 type Found = z.infer<typeof searchSchema>["Data"];
 
 export async function searchPage(
@@ -59,13 +62,13 @@ export function SearchForm(
 
 async function results(visit: Visit, sent: string): Promise<JSX.Element> {
   const answer = await visit.read(`/operations/search?${new URLSearchParams({ q: sent })}`, searchSchema);
-  const [only, ...others] = answer.ok ? answer.value.Data.Case : [];
-  const head = only === undefined || others.length > 0 ? null : await headOf(visit, only.ConsentId);
+  const cases = answer.ok ? answer.value.Data.Case.slice(0, MAX_HEADS) : [];
+  const heads = await Promise.all(cases.map(({ ConsentId }) => headOf(visit, ConsentId)));
   return (
     <Read visit={visit} answer={answer}>
       {({ Data }) => (
         <>
-          {head}
+          {heads}
           <SearchResults visit={visit} found={Data} />
         </>
       )}
@@ -73,7 +76,7 @@ async function results(visit: Visit, sent: string): Promise<JSX.Element> {
   );
 }
 
-/** What the only case that was found is and where it stands, for who may open it. */
+/** What a case is and where it stands, for who may open it. */
 async function headOf(visit: Visit, id: string): Promise<JSX.Element | null> {
   if (!visit.may("GET /console/cases/{id}")) return null;
   const answer = await visit.read(`/operations/cases/${id}/summary`, caseSummarySchema);

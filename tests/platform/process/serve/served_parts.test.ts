@@ -93,13 +93,13 @@ Deno.test({
 
 Deno.test("serve --only refuses a database file, a part that does not exist, and a console without a port", async () => {
   await using fixture = await openFixture();
-  const faults = async (...args: readonly string[]): Promise<string> => {
+  const faults = async (status: number, ...args: readonly string[]): Promise<string> => {
     const process = await startPlatform(fixture.folder, fixture.env, {}, (command) => [...command, ...args]);
     const { code, stderr } = await process.ended;
-    assertEquals(code, 1);
+    assertEquals(code, status);
     return stderr;
   };
-  const ofConsole = await faults("--only", "console");
+  const ofConsole = await faults(1, "--only", "console");
   assertMatch(
     ofConsole,
     /PLATFORM_STORE_URL: --only console needs PostgreSQL; a database file belongs to one process/,
@@ -107,8 +107,8 @@ Deno.test("serve --only refuses a database file, a part that does not exist, and
   assertMatch(ofConsole, /PLATFORM_OPERATIONS_PORT: --only console needs it/);
   for (const args of [["--only"], ["--only=pages"], ["--only", "api", "browser"], ["--unknown", "api"]]) {
     assertMatch(
-      await faults(...args),
-      /it takes --only api, --only browser or --only console/,
+      await faults(2, ...args),
+      /it takes --check, --only api, --only browser or --only console/,
       args.join(" "),
     );
   }

@@ -97,5 +97,7 @@ Deno.test("a case that finds no planted fault is named with the reason", () => {
     "BANK-H01", // the control of the other handovers
     "BANK-H25", // a bank that takes it takes parallel ones too
     "BANK-O04", // a bank that executes it twice executes parallel or later copies twice, too
+    "BANK-D01", // the faults of a bank that has disputes are in bank.test.ts
+    "BANK-D02",
   ]);
 });
