@@ -7,7 +7,7 @@ import { rejectionOf } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { call, clientToken, good, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 
 async function signedIn(env: Environment, as: TestOperator): Promise<ConsoleBrowser> {
@@ -99,6 +99,29 @@ Deno.test("support finds a rejected request by its number, and reads why [OP15, 
   await env.platform.writeTraces();
   const { html } = await (await signedIn(env, "support")).get(`/console/search?q=${interactionId}`);
   assert(html.includes("/{bank}/domestic-payment-consents/v1") && html.includes("Rejected because"));
+});
+
+Deno.test("each of a few cases with one reference is shown with what it is, and more of them as rows [OP11, TRC8]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const browser = await signedIn(env, "support");
+  const search = async (): Promise<readonly [heads: number, amounts: readonly string[], links: number]> => {
+    const { html } = await browser.get("/console/search?q=INVOICE-17");
+    const amounts = [...html.matchAll(/€\d+\.\d\d/g)].map(String).toSorted();
+    const links = new Set([...html.matchAll(/href="(\/console\/cases\/[0-9a-f-]+)"/g)].map(([, to]) => to));
+    return [html.split("case-head").length - 1, amounts, links.size];
+  };
+  for (const Amount of ["1.10", "2.20", "3.30", "4.40", "5.50", "6.60"]) {
+    env.now += 1000;
+    const InstructedAmount = { Amount, Currency: "EUR" };
+    await createConsent(
+      env,
+      bound,
+      consentBody({ initiation: { EndToEndIdentification: "INVOICE-17", InstructedAmount } }),
+    );
+    if (Amount === "2.20") assertEquals(await search(), [2, ["€1.10", "€2.20"], 2]);
+  }
+  assertEquals(await search(), [5, ["€2.20", "€3.30", "€4.40", "€5.50", "€6.60"], 6]);
 });
 
 Deno.test("what a colleague did today is shown newest first, without readings and other people [OP15, OP25]", async () => {
