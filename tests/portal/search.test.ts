@@ -100,6 +100,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "where is the openapi file": "/docs#addresses|/docs/tpp#client-library",
   "prove a payment to a court": "/docs/tpp#the-evidence-of-a-payment",
   "what does CONSENT_NOT_USED mean": "/docs/reasons#the-platforms-own-codes",
+  "test credentials": "/docs/sandbox#banks-and-customers",
+  "compute ath": "/docs/signatures#dpop-proof",
   "chargeback": "/docs/tpp#dispute-a-payment",
   "open a dispute": "/docs/tpp#dispute-a-payment",
   "evidence for a court":
