@@ -3,7 +3,6 @@
  * of a level are merged into one of the next, whose entries are in rows that are found by their last one. So a trace costs
  * a part of a row, and a look-up reads one row of each run.
  */
-import { sha256 } from "@noble/hashes/sha2.js";
 import { z } from "zod";
 import { defineRecord, optional, texts } from "../../../base/store/record.ts";
 import { base64url } from "../../../base/kernel/identifiers.ts";
@@ -11,6 +10,7 @@ import type { Clock } from "../../../base/kernel/clock.ts";
 import { piecesBelow } from "../../../base/store/page.ts";
 import type { Entry, Key, Store, Write } from "../../../base/store/store.ts";
 import { newestFirstPart, timeOfNewestFirst, timePart } from "../../config/store_keys.ts";
+import { digest } from "../../evidence/digest.ts";
 
 export interface TraceIndex {
   /** Stages the run of one commit. */
@@ -67,12 +67,8 @@ const ABOUT_CHARACTERS = TERM_CHARACTERS + READER_CHARACTERS;
 
 /** Returns the beginning of all entries about this, of one reader or of all. */
 export function beginningOf(term: TraceTerm, text: string, reader?: string): string {
-  return hashText(`${term} ${text}`, TERM_CHARACTERS) +
-    (reader === undefined ? "" : hashText(`reader ${reader}`, READER_CHARACTERS));
-}
-
-function hashText(text: string, characters: number): string {
-  return base64url(sha256(new TextEncoder().encode(text)).subarray(0, 9)).slice(0, characters);
+  return digest(`${term} ${text}`).slice(0, TERM_CHARACTERS) +
+    (reader === undefined ? "" : digest(`reader ${reader}`).slice(0, READER_CHARACTERS));
 }
 
 /** Returns the part of an entry that is the same for all rows about one thing. */
