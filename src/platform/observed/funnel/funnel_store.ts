@@ -17,6 +17,7 @@ import {
   text,
 } from "../../../base/store/record.ts";
 import { piecesBelow } from "../../../base/store/page.ts";
+import { keyText } from "../../../base/store/request_reads.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { REASON_CODES } from "../../../base/values/reason_codes.ts";
@@ -170,11 +171,12 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
   return {
     due: async (now, limit, damaged) => decodedOrDamaged(await dueEntries(store, now, limit), damaged),
     async sumsOf(cases) {
-      const keys = new Map(cases.flatMap(keysOf).map((key) => [key.join(" "), key]));
-      return await Promise.all([...keys.values()].map(async (key) => ({
-        key,
-        entry: await funnelDayRecord.get(store, key),
-      })));
+      const keys = [...new Map(cases.flatMap(keysOf).map((key) => [keyText(key), key])).values()];
+      const entries = await store.getMany(keys);
+      return keys.map((key, place) => {
+        const entry = entries[place] ?? null;
+        return { key, entry: entry === null ? null : funnelDayRecord.decode(entry) };
+      });
     },
     stageCounted(tx, { sums, cases }) {
       const [first] = cases;

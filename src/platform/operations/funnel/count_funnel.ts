@@ -4,6 +4,7 @@
  */
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
 import { type ConsentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
+import { keyText } from "../../../base/store/request_reads.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { ReasonCode } from "../../../base/values/reason_codes.ts";
@@ -110,14 +111,14 @@ async function countBatch(deps: CountFunnelDeps, cases: readonly Entry<FunnelCas
   const journeys = await Promise.all(cases.map(({ value }) => readJourney(deps, value)));
   const now = deps.clock();
   const read = cases.map(({ value }, place) => ({
-    keys: new Set(keysOf(value).map((key) => key.join(" "))),
+    keys: new Set(keysOf(value).map(keyText)),
     of: value,
     journey: journeys[place],
   }));
   const counted: CountedCases = {
     sums: formers.map((former) => ({
       ...former,
-      sums: sumsAfter(former.entry?.value, read.filter(({ keys }) => keys.has(former.key.join(" ")))),
+      sums: sumsAfter(former.entry?.value, read.filter(({ keys }) => keys.has(keyText(former.key)))),
     })),
     cases: cases.map((entry, place) => {
       const journey = journeys[place];
