@@ -1,10 +1,11 @@
 /** Shared parsing of the tasks' command lines. */
 import { parseArgs } from "node:util";
 import { closest, distance } from "fastest-levenshtein";
+import { CommandLineFault, exitStatusOf } from "../../src/base/kernel/command_line_fault.ts";
 import { printError, printLine } from "./print.ts";
 
 /** A command line that cannot be obeyed; `message` says which part. */
-export class UsageError extends Error {
+export class UsageError extends CommandLineFault {
   override readonly name = "UsageError";
 }
 
@@ -29,7 +30,7 @@ export async function runProgram(
     return Deno.exit(typeof done === "number" ? done : done === false ? 1 : 0);
   } catch (error) {
     printError(wordsOf(error));
-    return Deno.exit(error instanceof UsageError ? 2 : 1);
+    return Deno.exit(exitStatusOf(error));
   }
 }
 
