@@ -210,9 +210,10 @@ export interface Walked {
   readonly next: string | undefined;
 }
 
-/** Bounds a walk: it reads at most this many entries in all. */
-const STEPS = 50;
-const READ = 100;
+/** Bounds a walk. */
+const [MAX_READS, MAX_ENTRIES] = [250, 5000];
+/** Entries of a read: few after a jump, because the next one often jumps as well. */
+const [FIRST_READ, MAX_READ] = [4, 100];
 /** Behind every bank code, client id and time. */
 const END = "~";
 const CURSOR = /^[\w-]{1,64}(\.[\w-]{1,64}|\.~){0,2}$/;
@@ -227,13 +228,20 @@ export async function walkLists(store: Store, walk: Walk, limit: number): Promis
   const prefix = listedKey(walk.kind, walk.bank);
   let at = startOf(walk);
   const found: Listed[] = [];
-  for (let step = 0; step < STEPS; step++) {
-    const page = (await store.list({ prefix, after: at, limit: READ })).map(listEntry);
+  let size = FIRST_READ;
+  for (let reads = 0, left = MAX_ENTRIES; reads < MAX_READS && left > 0; reads++) {
+    const page = await store.list({ prefix, after: at, limit: Math.min(size, left) });
     if (page.length === 0) return { found, next: undefined };
-    for (const one of page) {
+    left -= page.length;
+    size = Math.min(2 * size, MAX_READ);
+    for (const entry of page) {
+      const one = listEntry(entry);
       const jump = jumpFrom(one, walk);
       at = [...listedKey(walk.kind), ...jump ?? [one.bank, one.clientId, one.place]];
-      if (jump !== undefined) break;
+      if (jump !== undefined) {
+        size = FIRST_READ;
+        break;
+      }
       if (walk.isWanted?.(one) ?? true) found.push(one);
       if (found.length === limit) return { found, next: cursorOf(at) };
     }
