@@ -1,11 +1,13 @@
 /** Disputes that have not ended, and the statements of one for its decision. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import type { Language } from "../../../pages/language.ts";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { disputeForDecisionSchema, openDisputesSchema } from "../disputes/dispute_routes.ts";
 import { CaseLink } from "./case_head.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
-import { phrase } from "./phrase.ts";
+import { phrase, type PlainKey } from "./phrase.ts";
 
 export async function disputesPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
@@ -18,31 +20,61 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
       <Read visit={visit} answer={answer}>
         {({ Data: { Dispute: disputes } }) =>
           disputes.length === 0 ? <p class="card">{phrase(language, "disputes.none")}</p> : (
-            <Table
-              language={language}
-              name="disputes.title"
-              heads={["column.payment", "column.openedBy", "column.status", "column.until", "column.changes"]}
-              rows={disputes.map((one) => [
-                <CaseLink visit={visit} id={one.DomesticPaymentId} />,
-                <>
-                  {phrase(language, `disputes.${one.OpenedBy}`)}{" "}
-                  <bdi class="detail">{one.OpenedBy === "Bank" ? one.BankId : one.TppId}</bdi>
-                </>,
-                <State
-                  is={one.IsOverdue ? "warn" : "neutral"}
-                  words={phrase(language, one.Status === "Open" ? "disputes.open" : "disputes.answered")}
-                />,
-                one.DueDateTime === undefined ? null : <Instant visit={visit} at={one.DueDateTime} />,
-                <Changes
-                  visit={visit}
-                  links={[[`/disputes/${one.DomesticPaymentId}/decision`, "link.decideDispute"]]}
-                />,
-              ])}
-            />
+            <div class="card">
+              <Table
+                language={language}
+                name="disputes.title"
+                heads={[
+                  "column.payment",
+                  "column.openedBy",
+                  "column.status",
+                  "column.until",
+                  "column.changes",
+                ]}
+                rows={disputes.map((one) => [
+                  <CaseLink visit={visit} id={one.DomesticPaymentId} />,
+                  <Opener language={language} one={one} />,
+                  <DisputeState language={language} one={one} />,
+                  one.DueDateTime === undefined ? null : <Instant visit={visit} at={one.DueDateTime} />,
+                  <Changes
+                    visit={visit}
+                    links={[[`/disputes/${one.DomesticPaymentId}/decision`, "link.decideDispute"]]}
+                  />,
+                ])}
+              />
+            </div>
           )}
       </Read>
     </>
   );
+}
+
+type Dispute = z.infer<typeof openDisputesSchema>["Data"]["Dispute"][number];
+
+interface DisputeProps {
+  readonly language: Language;
+  readonly one: Dispute;
+}
+
+/** The party that opened a dispute. */
+export function Opener({ language, one: { OpenedBy, BankId, TppId } }: DisputeProps): JSX.Element {
+  return (
+    <>
+      {phrase(language, `disputes.${OpenedBy}`)}{" "}
+      <bdi class="detail">{OpenedBy === "Bank" ? BankId : TppId}</bdi>
+    </>
+  );
+}
+
+/** Where a dispute stands, or how it ended. */
+export function DisputeState({ language, one }: DisputeProps): JSX.Element {
+  return <State is={one.IsOverdue ? "warn" : "neutral"} words={phrase(language, disputeWords(one))} />;
+}
+
+function disputeWords({ Status, Outcome }: Dispute): PlainKey {
+  if (Status === "Open") return "disputes.open";
+  if (Status === "Answered") return "disputes.answered";
+  return Outcome === undefined ? "disputes.withdrawn" : `disputes.${Outcome}`;
 }
 
 /** What the parties have stated, for the form of the decision. */

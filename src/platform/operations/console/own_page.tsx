@@ -19,6 +19,7 @@ import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import { CaseHead, StatusOf } from "./case_head.tsx";
+import { DisputeState, Opener } from "./disputes_page.tsx";
 import { Table } from "./parts.tsx";
 import { Funnel, FunnelRows } from "./funnel_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
@@ -276,11 +277,8 @@ function Disputes(
   const { language } = visit;
   const rows = found.map((one) => [
     <OwnLink id={one.DomesticPaymentId} />,
-    <>
-      {phrase(language, `disputes.${one.OpenedBy}`)}{" "}
-      <bdi class="detail">{one.OpenedBy === "Bank" ? one.BankId : one.TppId}</bdi>
-    </>,
-    <State is={one.IsOverdue ? "warn" : "neutral"} words={phrase(language, disputeWords(one))} />,
+    <Opener language={language} one={one} />,
+    <DisputeState language={language} one={one} />,
     one.DueDateTime === undefined ? "–" : <Instant visit={visit} at={one.DueDateTime} />,
     <>
       <Next language={language} one={one} />
@@ -295,12 +293,6 @@ function Disputes(
       rows={rows}
     />
   );
-}
-
-function disputeWords({ Status, Outcome }: OwnDispute): PlainKey {
-  if (Status === "Open") return "disputes.open";
-  if (Status === "Answered") return "disputes.answered";
-  return Outcome === undefined ? "disputes.withdrawn" : `disputes.${Outcome}`;
 }
 
 /** What the organisation can do, while the dispute has not ended. */
