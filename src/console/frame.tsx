@@ -5,7 +5,7 @@ import type { Person } from "../base/http/bearer.ts";
 import { HtmlDocument, renderDocument } from "../pages/html_document.tsx";
 import { type Language, LANGUAGES } from "../pages/language.ts";
 import { Languages, Mark } from "../pages/layout.tsx";
-import { ICON_PATH, SIGN_OUT_PATH, STYLE_PATH } from "./paths.ts";
+import { HOME_PATH, ICON_PATH, SIGN_OUT_PATH, STYLE_PATH } from "./paths.ts";
 import { phrase, words } from "./phrase.ts";
 import type { ConsoleProgram } from "./program.ts";
 
@@ -68,22 +68,33 @@ function Header(view: Framed): JSX.Element {
   );
 }
 
+/** The pages that the person may open. In a narrow window they fold behind the name of the current one. */
 function Navigation(
   { language, address, person, formToken, program }: Framed & { readonly person: Person },
 ): JSX.Element {
-  const path = address.split("?")[0];
+  const [path = ""] = address.split("?");
+  const pages = program.pages.filter(([href]) => program.may(person, `GET ${href}`));
+  const current = pages.find(([href]) => href === path) ??
+    pages.find(([href]) => href !== HOME_PATH && path.startsWith(`${href}/`));
+  const label = words(language, "layout.pages");
   return (
     <div class="bar places">
-      <nav class="scroll" aria-label={words(language, "layout.pages")}>
-        <ul>
-          {program.pages.filter(([href]) => program.may(person, `GET ${href}`)).map(([href, title]) => (
-            <li>
-              <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>
-                {title(language)}
-              </a>
-            </li>
-          ))}
-        </ul>
+      <nav aria-label={label}>
+        <details class="menu">
+          <summary>{current?.[1](language) ?? label}</summary>
+          <ul>
+            {pages.map(([href, title]) => (
+              <li>
+                <a
+                  href={href}
+                  {...(href === current?.[0] ? { "aria-current": href === path ? "page" : "true" } : {})}
+                >
+                  {title(language)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
       </nav>
       <form method="post" action={SIGN_OUT_PATH}>
         <input type="hidden" name="form_token" value={formToken} />

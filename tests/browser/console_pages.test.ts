@@ -3,7 +3,7 @@
  * without scripts. With `SCREENSHOTS=1`, screenshots go to `.data/screenshots`.
  */
 /// <reference lib="dom" />
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { OPERATION_ROLES } from "../../src/platform/guards/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
@@ -13,7 +13,7 @@ import { call, clientToken, good } from "testing/flows.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { CALLBACK, subscribed } from "../platform/events/subscribing.ts";
-import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
+import { openDesk, openPhone, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
 import { signIn, stopAt } from "./console_visit.ts";
 
 const REASON = "The bank's desk has asked for it.";
@@ -34,6 +34,7 @@ Deno.test({
     await walkOnPhone(site, visit);
     await walkOnDesk(site, visit);
     await holdByKeyboard(site);
+    await goByMenu(site);
     for (const orgId of ["BANKA", env.tpp.orgId]) await asParticipant(site, orgId);
   },
   sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
@@ -110,6 +111,24 @@ async function asParticipant(site: Site, orgId: string): Promise<void> {
   const visit = { name: `console-${orgId}`, token, first: "/console/own", pages: ["/console/own"] };
   await walkOnPhone(site, visit);
   await walkOnDesk(site, visit);
+}
+
+/** Goes to another page with the keyboard of a phone: the folded menu names the current page, or that of a part of it. */
+async function goByMenu(site: Site): Promise<void> {
+  const page = await openPhone(site, "en");
+  await signIn(page, site.origin);
+  await page.goto(`${site.origin}/console/participants/none`);
+  assertEquals(await page.locator(".menu > summary").textContent(), "Participants");
+  const header = await page.locator("header").boundingBox();
+  assert(header !== null && header.height < 200, `the header takes ${header?.height} of 800 pixels`);
+  await stopAt(page, ".menu > summary");
+  await page.keyboard.press("Enter");
+  await stopAt(page, '.menu a[href="/console/audit"]');
+  assertEquals(await page.locator(".menu [aria-current]").textContent(), "Participants");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/console/audit");
+  await page.locator(".menu > summary", { hasText: "Who did what" }).waitFor();
+  assert(!await page.locator(".menu a").first().isVisible(), "the menu of the next page is folded");
 }
 
 /** Releases and holds a bank with the keyboard alone. */
