@@ -1,16 +1,7 @@
-/** `docs/endpoints.md` says what the declarations say. */
+/** The checks of the endpoints, as their declarations list them. */
 import { assert, assertEquals } from "@std/assert";
 import { CHECKS } from "../../src/platform/operations/traces/trace_page.tsx";
-import { endpointPage } from "../../scripts/upkeep/endpoints/table.ts";
 import { openEnvironment } from "testing/environment.ts";
-
-/** Formatting aside: widths of columns and line breaks. */
-const plain = (text: string): string => text.replaceAll(/-{3,}/g, "-").replaceAll(/\s+/g, " ").trim();
-
-Deno.test("docs/endpoints.md has every endpoint with its checks; if not, run deno task endpoints", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/endpoints.md", import.meta.url));
-  assertEquals(plain(page), plain(await endpointPage()));
-});
 
 Deno.test("the page of a trace has words for each check that a participant or a customer meets [TRC12]", async () => {
   await using env = await openEnvironment();

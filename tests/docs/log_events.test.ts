@@ -1,19 +1,8 @@
-/** `docs/operations/log-events.md` has the declared log events, and the declarations hold. */
+/** The declarations of the log events hold. */
 import { assert, assertEquals } from "@std/assert";
 import type { LogLine } from "testing/answers.ts";
-import { logEventsDocument } from "../../scripts/upkeep/log_events/log_events_document.ts";
 import { openLog } from "../../src/base/observability/log.ts";
 import { type Log, PLATFORM_EVENTS } from "../../src/platform/observed/log_events.ts";
-
-/** The words of a document, whatever the widths of its tables and lines. */
-function wordsOf(text: string): readonly string[] {
-  return text.replaceAll(/-{3,}/g, "---").split(/\s+/);
-}
-
-Deno.test("docs/operations/log-events.md is current: if this fails, run `deno task log-events`", async () => {
-  const path = new URL("../../docs/operations/log-events.md", import.meta.url);
-  assertEquals(wordsOf(await Deno.readTextFile(path)), wordsOf(logEventsDocument()));
-});
 
 Deno.test("every security event has its own level, which PLATFORM_LOG_LEVEL does not hide", () => {
   const names = Object.entries(PLATFORM_EVENTS).filter(([name]) => name.startsWith("security."));

@@ -6,7 +6,7 @@ const SLOW = /^tests\/(?:platform\/process\/serve|journeys|browser|scripts|docs|
 /** Tests that hold what declarations say: of endpoints and schemas, and of records. */
 const DECLARED: readonly (readonly [program: RegExp, test: string])[] = [
   [/createRoute\(|\.openapi\(/, "tests/platform/process/documents/openapi_document.test.ts"],
-  [/defineRecord[<(]/, "tests/docs/storage_document.test.ts"],
+  [/defineRecord[<(]/, "tests/docs/generated_documents.test.ts"],
 ];
 const MIN_WORD = 4;
 

@@ -1,6 +1,5 @@
 /** The closed list of codes of reasons. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { reasonsDocument } from "../../../scripts/upkeep/reasons/reasons_document.ts";
 import {
   BANK_REASON_CODES,
   bankReason,
@@ -10,16 +9,6 @@ import {
 } from "../../../src/base/values/reason_codes.ts";
 import { BANK_REASON_CODES as CODES_OF_CLIENT } from "../../../src/client/party/reason_codes.ts";
 import { LANGUAGES } from "../../../src/pages/language.ts";
-
-/** The words of a document, whatever the widths of its tables and lines. */
-function wordsOf(text: string): readonly string[] {
-  return text.replaceAll(/-{3,}/g, "---").split(/\s+/);
-}
-
-Deno.test("docs/reasons.md has the list of the module: if this fails, run `deno task reasons` [RSN1]", async () => {
-  const path = new URL("../../../docs/reasons.md", import.meta.url);
-  assertEquals(wordsOf(await Deno.readTextFile(path)), wordsOf(reasonsDocument()));
-});
 
 Deno.test("codes of ISO 20022 have four characters, the platform's own are longer [RSN1]", () => {
   const iso: readonly string[] = BANK_REASON_CODES;
