@@ -153,17 +153,3 @@ function withKids(args: readonly string[]): string[] {
 function isKidWithDash(text: string): boolean {
   return /^-(?:[\w-]{26}|[\w-]{42})$/.test(text);
 }
-
-/** A whole number from 0 to `most`. @throws {UsageError} */
-export function wholeNumber(name: string, text: string, most: number): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new UsageError(`--${name} must be a whole number up to ${most}`);
-}
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** A time such as 90s, 15m, 24h or 7d, in seconds; undefined for other texts. */
-export function durationSeconds(text: string): number | undefined {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return count === undefined ? undefined : Number(count) * (UNIT_SECONDS[unit] ?? 0);
-}

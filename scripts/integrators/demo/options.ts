@@ -1,5 +1,6 @@
 /** Parses the command line of the demo. */
-import { optionsOf, UsageError } from "../../command_line/run.ts";
+import { oneOf } from "../../command_line/option_values.ts";
+import { optionsOf } from "../../command_line/run.ts";
 
 /**
  * Who shows the consent, or `implicit` when the account is in the consent already (contract PN6
@@ -37,22 +38,14 @@ Exit status:
   3  the customer rejected, as --refuse asks: the TPP got access_denied, and no payment was made
 `;
 
-const CONSENT_KINDS: readonly ConsentKind[] = ["implicit", "platform", "bank"];
-
 /** Reads the arguments. @throws {UsageError} */
 export function readOptions(args: readonly string[]): DemoOptions {
   const given = optionsOf(args, ["consent", "profile"], ["refuse", "dispute", "json"]);
   return {
-    consent: choice("--consent", CONSENT_KINDS, given.consent ?? "platform"),
-    profile: choice("--profile", ["a", "b"], given.profile ?? "b"),
+    consent: oneOf("consent", given.consent ?? "platform", ["implicit", "platform", "bank"]),
+    profile: oneOf("profile", given.profile ?? "b", ["a", "b"]),
     reject: given.refuse ?? false,
     dispute: given.dispute ?? false,
     json: given.json ?? false,
   };
-}
-
-function choice<T extends string>(option: string, allowed: readonly T[], value: string): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(", ")}`);
-  return found;
 }

@@ -1,5 +1,6 @@
 /** The command line of `deno task participant` -> one command. Unknown words and missing ones are rejected before anything happens. */
-import { parsedOptions, unknownCommand, UsageError } from "../../command_line/run.ts";
+import { oneOf, required, splitCommand, type Values } from "../../command_line/option_values.ts";
+import { parsedOptions, UsageError } from "../../command_line/run.ts";
 
 /** The purposes that a participant has keys for (Decision E1). */
 export const KEY_NAMES = ["signing", "transport", "encryption"] as const;
@@ -84,7 +85,6 @@ const OPTIONS = {
   show: { name: text, "org-id": text, history: flag },
 } as const;
 type Verb = keyof typeof OPTIONS;
-type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
  * Reads the command line.
@@ -94,9 +94,7 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
 export function readArguments(
   args: readonly string[],
 ): { readonly command: Command; readonly common: CommonOptions } {
-  const [verb, ...rest] = args;
-  if (verb === undefined) throw new UsageError(USAGE);
-  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
+  const { verb, rest } = splitCommand(args, OPTIONS, USAGE);
   const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
   const values = parsedOptions(rest, options);
   const common = {
@@ -134,9 +132,8 @@ function commandOf(verb: Verb, values: Values): Command {
 }
 
 function onboarding(values: Values): Command {
-  const role = values["example"];
-  if (role === "PISP" || role === "ASPSP") return { verb: "example", role };
-  if (role !== undefined) throw new UsageError("--example must be PISP or ASPSP.");
+  const { example } = values;
+  if (example !== undefined) return { verb: "example", role: oneOf("example", example, ["PISP", "ASPSP"]) };
   const [name, details] = [folderName(required(values, "name")), required(values, "details")];
   return { verb: "onboard", name, details, encryption: values["encryption"] === true };
 }
@@ -169,12 +166,6 @@ function folderName(name: string): string {
   throw new UsageError("--name must be 1 to 64 letters, digits, - or _.");
 }
 
-function required(values: Values, name: string): string {
-  const value = values[name];
-  if (typeof value === "string" && value !== "") return value;
-  throw new UsageError(`--${name} is missing.`);
-}
-
 function optional<Name extends string>(
   values: Values,
   option: string,
@@ -184,8 +175,4 @@ function optional<Name extends string>(
   const found: { [K in Name]?: string } = {};
   if (typeof value === "string" && value !== "") found[name] = value;
   return found;
-}
-
-function isVerb(word: string): word is Verb {
-  return Object.hasOwn(OPTIONS, word);
 }

@@ -1,5 +1,6 @@
 /** `deno task probe`: a payment every minute from outside, as a TPP makes it, with metrics for Prometheus. */
-import { durationSeconds, optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { durationSeconds } from "../../command_line/option_values.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import type { Patient } from "../doctor/examination.ts";
 import { codeOfBank, probeOnce, registerIn } from "./probe.ts";

@@ -3,6 +3,7 @@ import { exportJWK } from "jose";
 import { generateKeyPair } from "oauth4webapi";
 import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { type KnownPlatform, openPlatform } from "../../command_line/platform.ts";
+import { oneOf, required } from "../../command_line/option_values.ts";
 import { optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { writeSecretFile } from "../../command_line/secret_file.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
@@ -49,30 +50,18 @@ async function sign(what: string, given: Given, platform: KnownPlatform, dir: st
     }
     case "payload": {
       const body = await Deno.readFile(required(given, "body"));
-      return await signBody(platform, folder(), body, one("profile", ["a", "b"], given.profile ?? "b"));
+      return await signBody(platform, folder(), body, oneOf("profile", given.profile ?? "b", ["a", "b"]));
     }
     case "registration":
       return await signRegistration(platform, folder());
     case "bank-result": {
-      const statusCode = one("status-code", STATUS_CODES, given["status-code"] ?? "success");
+      const statusCode = oneOf("status-code", given["status-code"] ?? "success", STATUS_CODES);
       const result = { sub: given.sub ?? "customer-1", statusCode };
       return await signBankResult(platform, folder(), required(given, "handover"), result);
     }
     default:
       throw new UsageError(USAGE);
   }
-}
-
-function required(given: Given, name: keyof Given): string {
-  const value = given[name];
-  if (value === undefined) throw new UsageError(`--${name} is missing.\n\n${USAGE}`);
-  return value;
-}
-
-function one<T extends string>(name: string, allowed: readonly T[], value: string): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${allowed.join(", ")}.`);
-  return found;
 }
 
 /** As the file has it; a private one beside these members. */

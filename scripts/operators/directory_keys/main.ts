@@ -5,14 +5,8 @@
 import type { Token } from "../../../src/base/jose/own_key.ts";
 import type { RsaJwk } from "../../../src/base/jose/key_ring.ts";
 import { openStatementKeys, statementJwk } from "../../../src/directory/statements/statement_keys.ts";
-import {
-  durationSeconds,
-  type Options,
-  optionsOf,
-  runProgram,
-  unknownCommand,
-  UsageError,
-} from "../../command_line/run.ts";
+import { keyBits, optionSeconds, required, splitCommand } from "../../command_line/option_values.ts";
+import { type Options, optionsOf, runProgram } from "../../command_line/run.ts";
 import { lockSecretFile, writeSecretFile } from "../../command_line/secret_file.ts";
 import { namedKey, newStatementKey } from "./new_key.ts";
 
@@ -57,12 +51,9 @@ type Values = Options<string, never>;
  * @throws {Error} in one sentence if it did not do what it was asked
  */
 export async function directoryKeys(args: readonly string[], tools: Tools): Promise<void> {
-  const [verb, ...rest] = args;
-  if (verb === undefined) throw new UsageError(USAGE);
-  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
+  const { verb, rest } = splitCommand(args, OPTIONS, USAGE);
   const values = optionsOf(rest, ["file", ...OPTIONS[verb]]);
-  const file = values["file"] || "";
-  if (file === "") throw new UsageError("--file is missing.");
+  const file = required(values, "file");
   if (verb === "show") return list(await readKeys(file, tools), tools);
   using _lock = await lockSecretFile(file);
   const keys = await changeKeys(verb, file, values, tools);
@@ -97,8 +88,8 @@ async function rotateKeys(
   if (waiting !== undefined) {
     throw new Error(`A next key waits already: ${waiting.kid}, from ${time(waiting.nbf ?? 0)}.`);
   }
-  const nbf = now + seconds(values, "lead", "24h");
-  const exp = nbf + seconds(values, "keep", "366d");
+  const nbf = now + optionSeconds(values, "lead", "24h");
+  const exp = nbf + optionSeconds(values, "keep", "366d");
   const next = { ...await newKey(values, tools), nbf };
   return [...before.map((key) => key.exp === undefined ? { ...key, exp } : key), next];
 }
@@ -116,8 +107,7 @@ async function firstKey(values: Values, tools: Tools): Promise<RsaJwk> {
 }
 
 async function newKey(values: Values, { token }: Tools): Promise<RsaJwk> {
-  const bits = Number(values["bits"] ?? 2048);
-  if (![2048, 3072, 4096].includes(bits)) throw new UsageError("--bits must be 2048, 3072 or 4096.");
+  const bits = keyBits(values["bits"]);
   return token === undefined ? await newStatementKey(bits) : await namedKey(await token.make(bits));
 }
 
@@ -157,18 +147,8 @@ function list(keys: readonly RsaJwk[], tools: Tools): void {
   }
 }
 
-function seconds(values: Values, name: string, usual: string): number {
-  const duration = durationSeconds(values[name] ?? usual);
-  if (duration === undefined) throw new UsageError(`--${name} must be a time such as 90s, 15m, 24h or 366d.`);
-  return duration;
-}
-
 function time(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace(".000Z", "Z");
-}
-
-function isVerb(word: string): word is Verb {
-  return Object.hasOwn(OPTIONS, word);
 }
 
 if (import.meta.main) {

@@ -1,5 +1,13 @@
 /** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is rejected first. */
-import { durationSeconds, parsedOptions, unknownCommand, UsageError } from "../../command_line/run.ts";
+import {
+  keyBits,
+  oneOf,
+  optionSeconds,
+  required,
+  splitCommand,
+  type Values,
+} from "../../command_line/option_values.ts";
+import { parsedOptions, UsageError } from "../../command_line/run.ts";
 
 /** An error with a one-sentence message for the operator. */
 export class KeysFailure extends Error {
@@ -73,13 +81,9 @@ const OPTIONS = {
 
 const DEFAULT_NAME = "Payment initiation platform, signing";
 
-type Values = Readonly<Record<string, string | boolean | undefined>>;
-
 /** Reads the command line. @throws {UsageError} in one sentence */
 export function readArguments(args: readonly string[]): Command {
-  const [verb, ...rest] = args;
-  if (verb === undefined) throw new UsageError(USAGE);
-  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
+  const { verb, rest } = splitCommand(args, OPTIONS, USAGE);
   const values = parsedOptions(rest, { ...OPTIONS[verb], file: { type: "string" } });
   const file = required(values, "file");
   switch (verb) {
@@ -89,9 +93,9 @@ export function readArguments(args: readonly string[]): Command {
       return {
         verb,
         file,
-        uses: readUses(values["use"]),
-        leadSeconds: seconds("lead", values["lead"] ?? "24h"),
-        keepSeconds: seconds("keep", values["keep"] ?? "7d"),
+        uses: values["use"] === undefined ? ["sig", "enc"] : [oneOf("use", values["use"], ["sig", "enc"])],
+        leadSeconds: optionSeconds(values, "lead", "24h"),
+        keepSeconds: optionSeconds(values, "keep", "7d"),
         making: readMaking(values),
       };
     case "retire":
@@ -111,13 +115,8 @@ export function readArguments(args: readonly string[]): Command {
   }
 }
 
-function isVerb(word: string): word is keyof typeof OPTIONS {
-  return Object.hasOwn(OPTIONS, word);
-}
-
 function readMaking(values: Values): Making {
-  const bits = Number(values["bits"] ?? 2048);
-  if (![2048, 3072, 4096].includes(bits)) throw new UsageError("--bits must be 2048, 3072 or 4096.");
+  const bits = keyBits(values["bits"]);
   const days = Number(values["days"] ?? 1095);
   if (!Number.isInteger(days) || days < 1 || days > 3650) throw new UsageError("--days must be 1 to 3650.");
   return { name: readName(values), bits, days };
@@ -128,22 +127,4 @@ function readName(values: Values): string {
   const name = values["name"] ?? DEFAULT_NAME;
   if (typeof name === "string" && /^[\p{L}\p{N} .,:/()_-]{1,64}$/u.test(name)) return name;
   throw new UsageError("--name must be 1 to 64 letters, digits, spaces or . , : / ( ) _ -.");
-}
-
-function readUses(value: string | boolean | undefined): readonly KeyUse[] {
-  if (value === undefined) return ["sig", "enc"];
-  if (value === "sig" || value === "enc") return [value];
-  throw new UsageError("--use must be sig or enc.");
-}
-
-function seconds(name: string, value: string | boolean): number {
-  const duration = durationSeconds(String(value));
-  if (duration === undefined) throw new UsageError(`--${name} must be a time such as 90s, 15m, 24h or 7d.`);
-  return duration;
-}
-
-function required(values: Values, name: string): string {
-  const value = values[name];
-  if (typeof value === "string" && value !== "") return value;
-  throw new UsageError(`--${name} is missing.`);
 }

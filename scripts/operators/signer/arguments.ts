@@ -1,4 +1,5 @@
 /** The command line of `deno task signer`. */
+import { oneOf, required } from "../../command_line/option_values.ts";
 import { optionsOf, UsageError } from "../../command_line/run.ts";
 
 /** A token and the file with its PIN. */
@@ -33,45 +34,31 @@ export const SIGNER_USAGE =
             statements, with the commands of deno task directory-keys.
 `;
 
-const OWN = ["--module", "--token", "--socket", "--for"] as const;
+const OWN = ["module", "token", "socket", "for"];
 
 /** @throws {UsageError} */
 export function readSignerArguments(args: readonly string[]): SignerArguments {
   if (args.length === 0) throw new UsageError(SIGNER_USAGE);
-  const own = new Map<string, string>();
+  const own: Record<string, string> = {};
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const [name = "", ...values] = (args[at] ?? "").split("=");
-    if (!OWN.some((option) => option === name)) rest.push(args[at] ?? "");
-    else own.set(name, values.length > 0 ? values.join("=") : args[++at] ?? "");
+    if (!OWN.some((option) => `--${option}` === name)) rest.push(args[at] ?? "");
+    else own[name.slice(2)] = values.length > 0 ? values.join("=") : args[++at] ?? "";
   }
-  const required = (name: typeof OWN[number]): string => {
-    const value = own.get(name);
-    if (value === undefined || value === "") {
-      throw new UsageError(`${name} is missing; --help lists the options.`);
-    }
-    return value;
-  };
-  const [first, ...others] = required("--token").split(",").map(tokenPlace);
+  const [first, ...others] = required(own, "token").split(",").map(tokenPlace);
   if (first === undefined) throw new UsageError("--token is missing.");
-  const owner = own.get("--for") ?? "platform";
-  if (owner !== "platform" && owner !== "directory") {
-    throw new UsageError("--for must be platform or directory.");
-  }
   const common = {
-    owner: owner as SignerArguments["owner"],
-    module: required("--module"),
+    owner: oneOf("for", own["for"] ?? "platform", ["platform", "directory"]),
+    module: required(own, "module"),
     tokens: [first, ...others] as const,
     rest,
   };
   if (rest[0] !== "serve") return common;
-  return { ...common, serve: { socket: required("--socket"), file: fileOf(rest.slice(1)) } };
-}
-
-function fileOf(args: readonly string[]): string {
-  const { file } = optionsOf(args, ["file"]);
-  if (file === undefined) throw new UsageError("--file is missing; --help lists the options.");
-  return file;
+  return {
+    ...common,
+    serve: { socket: required(own, "socket"), file: required(optionsOf(rest.slice(1), ["file"]), "file") },
+  };
 }
 
 function tokenPlace(text: string): TokenPlace {

@@ -1,5 +1,6 @@
 /** Parses the command line of the bench. */
-import { optionsOf, UsageError } from "../../command_line/run.ts";
+import { numberReader, oneOf, wholeNumber } from "../../command_line/option_values.ts";
+import { optionsOf } from "../../command_line/run.ts";
 
 /** A Deno KV file, a SQLite file, or PostgreSQL. */
 export type Engine = "kv" | "sqlite" | "postgres";
@@ -45,38 +46,26 @@ Processor time and memory are read from /proc: Linux only.
 Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
 `;
 
+const MOST = 99_999_999;
+const LIMITS = { requests: MOST, rounds: MOST, warm: MOST, fill: MOST };
 const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "store", "writes", "beside"] as const;
 
 /** The options. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
   const given = optionsOf(args, NAMES, ["json", "guard"]);
+  const number = numberReader(given, LIMITS);
+  const concurrency = (given.concurrency ?? "1,8,32").split(",");
+  const engines = given.writes?.split(",") ?? [];
   return {
-    requests: number("requests", given.requests ?? "200", 1),
-    rounds: number("rounds", given.rounds ?? "3", 1),
-    concurrency: (given.concurrency ?? "1,8,32").split(",").map((text) => number("concurrency", text, 1)),
-    warm: number("warm", given.warm ?? "800", 0),
-    fill: number("fill", given.fill ?? "0", 0),
-    store: engine(given.store ?? "file"),
-    writes: given.writes?.split(",").map(engineOf) ?? [],
+    requests: number("requests", 200, 1),
+    rounds: number("rounds", 3, 1),
+    concurrency: concurrency.map((text) => wholeNumber("concurrency", text, MOST, 1)),
+    warm: number("warm", 800),
+    fill: number("fill", 0),
+    store: oneOf("store", given.store ?? "file", ["file", "postgres"]),
+    writes: engines.map((text) => oneOf("writes", text, ["kv", "sqlite", "postgres"])),
     beside: given.beside?.split(",") ?? [],
     json: given.json ?? false,
     guard: given.guard ?? false,
   };
-}
-
-function engineOf(text: string): Engine {
-  if (text === "kv" || text === "sqlite" || text === "postgres") return text;
-  throw new UsageError("--writes must be some of kv, sqlite, postgres");
-}
-
-function engine(text: string): BenchOptions["store"] {
-  if (text === "file" || text === "postgres") return text;
-  throw new UsageError("--store must be file or postgres");
-}
-
-function number(name: string, text: string, least: number): number {
-  if (!/^\d{1,8}$/.test(text) || Number(text) < least) {
-    throw new UsageError(`--${name} must be a whole number from ${least}`);
-  }
-  return Number(text);
 }

@@ -1,5 +1,6 @@
 /** Parses the command line of the fuzzer. */
-import { optionsOf, wholeNumber } from "../../command_line/run.ts";
+import { numberReader, readSeed } from "../../command_line/option_values.ts";
+import { optionsOf } from "../../command_line/run.ts";
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -29,20 +30,16 @@ Usage: deno task fuzz [options]
 Exit status: 0 nothing was found, 1 something was, 2 the options are wrong.
 `;
 
-const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, first: 10_000_000 } as const;
+const LIMITS = { mutations: 10_000_000, seconds: 86_400, first: 10_000_000 };
 
 /** The options. @throws {UsageError} */
 export function readFuzzOptions(args: readonly string[]): FuzzOptions {
   const given = optionsOf(args, ["mutations", "seconds", "seed", "first", "only"]);
-  const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
-    const value = given[name];
-    return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);
-  };
-  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % NUMBERS.seed;
+  const number = numberReader(given, LIMITS);
   return {
-    seed: number("seed", random),
-    mutations: number("mutations", given.seconds === undefined ? 10_000 : NUMBERS.mutations),
-    seconds: number("seconds", NUMBERS.seconds),
+    seed: readSeed(given.seed),
+    mutations: number("mutations", given.seconds === undefined ? 10_000 : LIMITS.mutations),
+    seconds: number("seconds", LIMITS.seconds),
     first: number("first", 0),
     only: given.only ?? "",
   };

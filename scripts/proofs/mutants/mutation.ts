@@ -3,12 +3,13 @@
  * tests notice by folder, and each fault that survives. Faults without effect are listed in {@link ACCEPTED_FILE}.
  */
 import { dirname } from "node:path/posix";
-import { optionsOf, runProgram, UsageError, wholeNumber } from "../../command_line/run.ts";
+import { readSeed, wholeNumber } from "../../command_line/option_values.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { ROOT } from "../../upkeep/sources/source_files.ts";
 import { type Mutation, mutationsOf } from "./mutations.ts";
 import { ACCEPTED_FILE, acceptedIn, faultOf } from "./accepted_survivors.ts";
 import { nearest, type Outcome, tryMutations } from "./mutation_runs.ts";
-import { seedOf, shuffle } from "./options.ts";
+import { shuffle } from "./options.ts";
 
 const usage =
   `Changes one place of a source file at a time, in copies of the tree, and runs the tests that reach it.
@@ -103,7 +104,7 @@ async function chosen(
 
 async function main(args: readonly string[], print: Print): Promise<boolean> {
   const options = optionsOf(args, ["folder", "file", "sample", "seed"], ["list", "json"]);
-  const seed = seedOf(options.seed);
+  const seed = readSeed(options.seed);
   const tell: Print = options.json ? (): void => {} : print;
   tell(`seed ${seed}`);
   const mutations = await chosen(options, seed);

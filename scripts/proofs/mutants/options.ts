@@ -1,5 +1,6 @@
 /** Parses the command line of the mutants. */
-import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
+import { readSeed, wholeNumber } from "../../command_line/option_values.ts";
+import { optionsOf, UsageError } from "../../command_line/run.ts";
 import { seeded } from "../prove/random.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -22,8 +23,6 @@ export interface Chosen {
   readonly seed?: number;
 }
 
-const MAX_SEED = 2 ** 31 - 1;
-
 /** The mutants to try. @throws {UsageError} */
 export function choose(args: readonly string[], all: readonly Mutant[]): Chosen {
   const { only, sample, seed } = optionsOf(args, ["only", "sample", "seed"]);
@@ -33,14 +32,8 @@ export function choose(args: readonly string[], all: readonly Mutant[]): Chosen 
     return { mutants: named };
   }
   const count = wholeNumber("sample", sample, all.length);
-  const chosenSeed = seedOf(seed);
+  const chosenSeed = readSeed(seed);
   return { mutants: shuffle(named, chosenSeed).slice(0, count), seed: chosenSeed };
-}
-
-/** The seed that was given, or a random one. @throws {UsageError} */
-export function seedOf(seed: string | undefined): number {
-  if (seed !== undefined) return wholeNumber("seed", seed, MAX_SEED);
-  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MAX_SEED;
 }
 
 function mutantOf(name: string, all: readonly Mutant[]): Mutant {

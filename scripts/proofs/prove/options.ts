@@ -1,5 +1,6 @@
 /** Parses the command line of the prover. */
-import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
+import { numberReader, oneOf, readSeed } from "../../command_line/option_values.ts";
+import { optionsOf, UsageError } from "../../command_line/run.ts";
 
 export interface ProveOptions {
   readonly payments: number;
@@ -44,57 +45,32 @@ Usage: deno task prove [options]
 Exit status: 0 everything held, 1 something did not, 2 the options are wrong.
 `;
 
-const LIMITS = { payments: 100_000, kills: 1000, seed: 2 ** 31 - 1, processes: 20 } as const;
-const KILLED = ["platform", "database", "banks", "signer"];
+const LIMITS = { payments: 100_000, kills: 1000, processes: 20 };
+const TEXTS = ["seed", "store", "keys", "pooler", "failover", "kill"] as const;
 
 /** The options. @throws {UsageError} */
 export function readProveOptions(args: readonly string[]): ProveOptions {
-  const given = optionsOf(args, [
-    "payments",
-    "kills",
-    "seed",
-    "store",
-    "processes",
-    "keys",
-    "pooler",
-    "failover",
-    "kill",
-  ]);
-  const number = (name: keyof typeof LIMITS, byDefault: number): number => {
-    const text = given[name];
-    return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
-  };
-  const { store = "kv", kill = "" } = given;
-  if (store !== "kv" && store !== "sqlite" && store !== "postgres") {
-    throw new UsageError("--store must be kv, sqlite or postgres");
-  }
-  if (kill !== "" && (store !== "postgres" || !KILLED.includes(kill))) {
-    throw new UsageError(`--kill must be one of ${KILLED.join(", ")}, with --store postgres`);
-  }
-  const { keys = "file" } = given;
-  if (keys !== "file" && (keys !== "token" || store !== "postgres")) {
-    throw new UsageError("--keys must be file, or token with --store postgres");
-  }
-  const { pooler = "none", failover = "prover" } = given;
-  if (failover !== "prover" && (failover !== "patroni" || store === "kv")) {
-    throw new UsageError("--failover must be prover, or patroni with --store postgres");
-  }
-  if (pooler !== "none" && (pooler !== "pgbouncer" || failover !== "patroni")) {
-    throw new UsageError("--pooler must be none, or pgbouncer with --failover patroni");
-  }
-  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
+  const given = optionsOf(args, ["payments", "kills", "processes", ...TEXTS]);
+  const number = numberReader(given, LIMITS);
   const options: ProveOptions = {
-    payments: number("payments", 100),
+    payments: number("payments", 100, 1),
     kills: number("kills", 3),
-    seed: number("seed", random),
-    store,
-    processes: number("processes", 3),
-    keys,
-    pooler,
-    failover,
-    kill,
+    seed: readSeed(given.seed),
+    store: oneOf("store", given.store ?? "kv", ["kv", "sqlite", "postgres"]),
+    processes: number("processes", 3, 1),
+    keys: oneOf("keys", given.keys ?? "file", ["file", "token"]),
+    pooler: oneOf("pooler", given.pooler ?? "none", ["none", "pgbouncer"]),
+    failover: oneOf("failover", given.failover ?? "prover", ["prover", "patroni"]),
+    kill: given.kill === undefined
+      ? ""
+      : oneOf("kill", given.kill, ["platform", "database", "banks", "signer"]),
   };
-  if (options.payments < 1) throw new UsageError("--payments must be at least 1");
-  if (options.processes < 1) throw new UsageError("--processes must be at least 1");
+  const { store, keys, pooler, failover, kill } = options;
+  if (store !== "postgres" && (kill !== "" || keys === "token" || failover === "patroni")) {
+    throw new UsageError("--kill, --keys token and --failover patroni need --store postgres");
+  }
+  if (pooler === "pgbouncer" && failover !== "patroni") {
+    throw new UsageError("--pooler pgbouncer needs --failover patroni");
+  }
   return options;
 }

@@ -1,5 +1,6 @@
 /** `deno task seed`: a platform with the payments of two months, to look at. */
-import { optionsOf, runProgram, wholeNumber } from "../../command_line/run.ts";
+import { numberReader } from "../../command_line/option_values.ts";
+import { optionsOf, runProgram } from "../../command_line/run.ts";
 import type { EmptyEnvironment } from "../../testing/environment.ts";
 import { OPERATOR_TOKENS } from "../../testing/operators.ts";
 import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
@@ -29,23 +30,27 @@ Usage: deno task seed [options]
                  a phone, on a desk, dark, in Arabic and with large text; needs Debian's chromium. Goes with --costs
   --banks N, --tpps N  how many (default 12 and 40)`;
 
-const NUMBERS = ["payments", "days", "port", "banks", "tpps"] as const;
+const LIMITS = { payments: 1_000_000, days: 400, port: 65_533, banks: 12, tpps: 40 };
 const FOLDER = ".data/seed";
 const PICTURES = ".data/screenshots/seed";
 const PASS_MS = 1000;
 const DAY_MS = 86_400_000;
 
 await runProgram(USAGE, async (args, print) => {
-  const given = optionsOf(args, NUMBERS, ["anew", "costs", "lighthouse", "pictures"]);
-  const number = (name: typeof NUMBERS[number], byDefault: number, most: number): number =>
-    given[name] === undefined ? byDefault : wholeNumber(name, given[name], most);
+  const given = optionsOf(args, ["payments", "days", "port", "banks", "tpps"], [
+    "anew",
+    "costs",
+    "lighthouse",
+    "pictures",
+  ]);
+  const number = numberReader(given, LIMITS);
   const options = {
-    payments: number("payments", 5000, 1_000_000),
-    days: number("days", 60, 400),
-    banks: number("banks", 12, 12),
-    tpps: number("tpps", 40, 40),
+    payments: number("payments", 5000),
+    days: number("days", 60),
+    banks: number("banks", 12),
+    tpps: number("tpps", 40),
   };
-  const port = number("port", 9500, 65_533);
+  const port = number("port", 9500);
   const wanted = { costs: given.costs, lighthouse: given.lighthouse, pictures: given.pictures };
   if (Object.values(wanted).includes(true)) return await inspect(options, { ...wanted, port }, print);
   if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});

@@ -1,5 +1,6 @@
 /** The command line of the simulation. Reads arguments only. */
-import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
+import { numberReader } from "../../command_line/option_values.ts";
+import { optionsOf, UsageError } from "../../command_line/run.ts";
 
 export interface SimulateOptions {
   /** How many seeds. */
@@ -37,10 +38,7 @@ const DEFAULT_SEEDS = 1000;
 /** The options. @throws {UsageError} */
 export function readSimulateOptions(args: readonly string[]): SimulateOptions {
   const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without"]);
-  const number = (name: keyof typeof LIMITS, byDefault: number): number => {
-    const text = given[name];
-    return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
-  };
+  const number = numberReader(given, LIMITS);
   const without = given.without?.split(",");
   if (without !== undefined && given.seed === undefined) throw new UsageError("--without needs --seed");
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MOST_SEEDS;

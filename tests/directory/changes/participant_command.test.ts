@@ -94,7 +94,7 @@ Deno.test("participant add-keys and revoke-key roll a key over, keeping the old 
   assertEquals((await json<KeySet>(jwks)).keys.length, 3);
   await desk.run(`revoke-key --name my-shop --kid ${before.signing_kid}`, { env: {} }).then(
     () => assert(false, "a reason is needed"),
-    (error: Error) => assertEquals(error.message, "--reason is missing."),
+    (error: Error) => assertEquals(error.message, "--reason is missing; --help lists the options."),
   );
   await desk.run(`revoke-key --name my-shop --kid ${before.signing_kid} --reason rollover`);
   assertEquals((await json<KeySet>(jwks)).keys.map((key) => key.kid), [

@@ -66,7 +66,7 @@ const FAILURES: readonly [line: string, words: string][] = [
   ["show --nome x", "Unknown option '--nome'"],
   ["show extra --name x", "Unexpected argument 'extra'"],
   ["show --name nobody", "has no participant; onboard it first"],
-  ["onboard --name x", "--details is missing."],
+  ["onboard --name x", "--details is missing; --help lists the options."],
   ["onboard --name x --details /nowhere.json", "The file /nowhere.json cannot be read."],
   ["onboard --name x --details -", "The file - is not JSON."],
   ["onboard --example AISP", "--example must be PISP or ASPSP."],

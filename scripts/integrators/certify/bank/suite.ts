@@ -1,6 +1,7 @@
 /** `deno task certify bank`: its options, its cases, and how the bank under test is brought onto the bench. */
 import { freeSandboxPorts } from "../../../command_line/sandbox_ports.ts";
-import { type Options, UsageError, wholeNumber } from "../../../command_line/run.ts";
+import { oneOf, wholeNumber } from "../../../command_line/option_values.ts";
+import { type Options, UsageError } from "../../../command_line/run.ts";
 import type { OpenBench, Suite } from "../case.ts";
 import { type BankBench, type BankCase, openBankBench } from "./bench.ts";
 import { DISPUTE_CASES } from "./dispute_cases.ts";
@@ -66,9 +67,7 @@ async function open(
   if (sandbox === undefined && details === undefined) {
     throw new UsageError("--details or --sandbox is missing.");
   }
-  if (sandbox !== undefined && SANDBOX_BANKS[sandbox] === undefined) {
-    throw new UsageError("--sandbox must be BANKA or BANKB.");
-  }
+  if (sandbox !== undefined) oneOf("sandbox", sandbox, Object.keys(SANDBOX_BANKS));
   const keyLeadSeconds = options["key-lead"] === undefined
     ? KEY_LEAD_SECONDS
     : wholeNumber("key-lead", options["key-lead"], MAX_KEY_LEAD_SECONDS);

@@ -90,8 +90,8 @@ Deno.test("platform-keys says what is wrong with a command line", async () => {
     [["rotate", "--bits", "1024"], "--bits must be 2048, 3072 or 4096."],
     [["rotate", "--days", "0"], "--days must be 1 to 3650."],
     [["rotate", "--name", "a\nb"], "--name must be 1 to 64 letters, digits, spaces or . , : / ( ) _ -."],
-    [["certify", "--kid", "x"], "--certificate is missing."],
-    [["request"], "--kid is missing."],
+    [["certify", "--kid", "x"], "--certificate is missing; --help lists the options."],
+    [["request"], "--kid is missing; --help lists the options."],
   ];
   for (const [args, words] of lines) assertEquals(await office.rejection(...args), words);
 });
