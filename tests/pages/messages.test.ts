@@ -8,6 +8,7 @@ import { ARGUMENTS, CATALOGUES, phrase, words } from "../../src/pages/phrase.ts"
 import * as consoles from "../../src/console/phrase.ts";
 import * as console from "../../src/platform/operations/console/phrase.ts";
 import * as directory from "../../src/directory/console/phrase.ts";
+import { ERROR_TABLE } from "../../src/platform/guards/http/error_table.ts";
 import * as bank from "../../src/sandbox/bank/page_phrase.ts";
 import * as shop from "../../src/sandbox/shop/phrase.ts";
 
@@ -93,6 +94,23 @@ for (const [name, owner] of Object.entries(OWNERS)) {
     });
   }
 }
+
+Deno.test("each code that a console shows has words: reasons, statuses, events, evidence, steps [OP23, OP24]", async () => {
+  const shapes = (await Deno.readTextFile("scripts/testing/history_shapes.txt")).split("\n")
+    .filter((line) => /^\w+\./.test(line));
+  const events = shapes.map((line) => line.split(" ")[0] ?? "");
+  const kinds = shapes.flatMap((line) => / items ([^;]+)/.exec(line)?.[1]?.split(", ") ?? [])
+    .map((item) => item.split(" ")[0] ?? "");
+  const reasons = Object.keys(ERROR_TABLE).filter((reason) => !reason.startsWith("directory."));
+  assert(events.length > 50 && kinds.includes("status_report") && reasons.length > 80);
+  const keys = [
+    ...["platform.failed", ...reasons].map((reason) => `reason.${reason}`),
+    ...events.map((event) => `event.${event}`),
+    ...kinds.map((kind) => `proof.${kind}`),
+    ...events.filter((event) => /^(?:consent|payment)\.[A-Z]/.test(event)).map((event) => `status.${event}`),
+  ];
+  assertEquals(keys.filter((key) => console.messageNamed(key) === undefined), []);
+});
 
 Deno.test("Arabic counts as Arabic does: none, one, two, few, many and hundreds each in their form [W1]", () => {
   const minutes = (count: number): string => formatDuration("ar", count * 60_000);

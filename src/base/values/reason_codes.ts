@@ -91,14 +91,14 @@ function reason(actor: ReasonActor, retry: ReasonRetry, show: Reason["show"], me
 
 /** The codes of ISO 20022. A bank may report each of them. */
 const ISO_REASONS = {
-  AB05: reason("bank", "same", "later", "The payee's bank did not answer in time."),
-  AB08: reason("bank", "same", "later", "The payee's bank is offline."),
+  AB05: reason("bank", "same", "later", "The payee’s bank did not answer in time."),
+  AB08: reason("bank", "same", "later", "The payee’s bank is offline."),
   AC01: reason("payer", "changed", "account", "The account number is wrong or missing."),
-  AC03: reason("tpp", "changed", "payee", "The payee's account number is wrong or missing."),
+  AC03: reason("tpp", "changed", "payee", "The payee’s account number is wrong or missing."),
   AC04: reason("payer", "changed", "account", "The account is closed."),
   AC06: reason("payer", "changed", "account", "The account is blocked."),
-  AC07: reason("tpp", "changed", "payee", "The payee's account is closed."),
-  AC13: reason("payer", "changed", "account", "The payer's account has a type that cannot be debited."),
+  AC07: reason("tpp", "changed", "payee", "The payee’s account is closed."),
+  AC13: reason("payer", "changed", "account", "The payer’s account has a type that cannot be debited."),
   AG01: reason("payer", "changed", "account", "Payments of this kind are forbidden on this account."),
   AM02: reason("tpp", "changed", "amount", "The amount is larger than allowed."),
   AM03: reason("payer", "changed", "account", "The amount has a currency that the account does not allow."),
@@ -122,15 +122,15 @@ const ISO_REASONS = {
   MS03: reason("bank", "same", "bank", "The bank rejected and specified no reason."),
   NARR: reason("bank", "same", "bank", "The bank rejected. The reason is in its text."),
   NOAS: reason("payer", "same", "time", "The payer did not answer the bank."),
-  RC04: reason("tpp", "changed", "payee", "The payee's bank is wrong or missing."),
+  RC04: reason("tpp", "changed", "payee", "The payee’s bank is wrong or missing."),
   RR04: reason("bank", "never", "bank", "A regulation forbids the payment."),
-  TM01: reason("bank", "same", "later", "The order came after the bank's cut-off time."),
+  TM01: reason("bank", "same", "later", "The order came after the bank’s cut-off time."),
 } as const satisfies Record<string, Reason>;
 
-/** The platform's own codes. No other party may report them. */
+/** The platform’s own codes. No other party may report them. */
 const OWN_REASONS = {
   BANK_NOT_ACTIVE: reason("bank", "same", "later", "The bank is suspended or blocked for now."),
-  BANK_RESULT_UNUSABLE: reason("bank", "same", "again", "The bank's result could not be used."),
+  BANK_RESULT_UNUSABLE: reason("bank", "same", "again", "The bank’s result could not be used."),
   BANK_UNAVAILABLE: reason("bank", "same", "later", "The bank cannot be reached at the moment."),
   BANK_WITHDRAWN: reason("bank", "never", "other", "The bank has left the platform."),
   CONSENT_DECIDED: reason(
@@ -145,7 +145,7 @@ const OWN_REASONS = {
     "time",
     "The authorised consent was not used in time. It has expired.",
   ),
-  CONSENT_VOIDED: reason("tpp", "same", "again", "A restore of the platform's database voided the consent."),
+  CONSENT_VOIDED: reason("tpp", "same", "again", "A restore of the platform’s database voided the consent."),
   LINK_OPENED_TOO_OFTEN: reason(
     "tpp",
     "same",

@@ -9,9 +9,9 @@ import { Money } from "../../../pages/money.tsx";
 import { type Badge, Instant, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSummarySchema } from "../cases/case_representation.ts";
-import { eventWords } from "./event_words.ts";
 import { OrderChanges, Tries, Why } from "./orders_page.tsx";
-import { phrase, type PlainKey } from "./phrase.ts";
+import { Coded } from "./parts.tsx";
+import { messageNamed, phrase, type PlainKey } from "./phrase.ts";
 
 export type Summary = z.infer<typeof caseSummarySchema>["Data"];
 type Glance = NonNullable<Summary["Case"]>;
@@ -54,16 +54,15 @@ export function CaseHead(
   );
 }
 
-/** Why the payment was rejected, as a code, and who can act. */
+/** Why the payment was rejected, and who can act. */
 function ReasonCode(
   { language, code }: { readonly language: Language; readonly code: Glance["StatusReasonCode"] },
 ): JSX.Element | null {
   if (code === undefined) return null;
-  const { actor, meaning } = REASONS[code];
   return (
     <p>
-      <code dir="ltr">{code}</code> <span lang="en" dir="ltr">{meaning}</span>{" "}
-      <span class="detail">{phrase(language, `case.reason.${actor}`)}</span>
+      <Coded language={language} kind="reason" code={code} />
+      <span class="detail">{phrase(language, `case.reason.${REASONS[code].actor}`)}</span>
     </p>
   );
 }
@@ -158,7 +157,7 @@ export function StatusOf(
     readonly status: string;
   },
 ): JSX.Element {
-  const known = eventWords(`${of}.${status}`);
+  const known = messageNamed(`status.${of}.${status}`);
   return <State is={badgeOf(status)} words={known === undefined ? status : phrase(language, known)} />;
 }
 

@@ -1,15 +1,15 @@
 /** The case of a consent and its payment: what it is, its timeline in words with its evidence, and its newest requests. */
 import type { Context } from "hono";
 import { answerFile } from "./answer_file.ts";
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Fact } from "../../../pages/fact.tsx";
 import { formatDay, formatMoment, formatSpan } from "../../../pages/formats.ts";
 import { caseSummarySchema } from "../cases/case_representation.ts";
 import { CaseHead, type Summary } from "./case_head.tsx";
-import { ProofName } from "./evidence_page.tsx";
-import { EventName } from "./history_page.tsx";
 import { Read } from "../../../console/parts.tsx";
-import { phrase } from "./phrase.ts";
+import { Coded } from "./parts.tsx";
+import { messageNamed, phrase } from "./phrase.ts";
 import { Traces } from "./search_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -83,7 +83,7 @@ function Step({ visit, entry, before, place }: StepProps): JSX.Element {
         before={before && Date.parse(before.DateTime)}
       />
       <p class="what">
-        <EventName visit={visit} event={event} />
+        <Coded language={language} kind="event" code={event} />
       </p>
       <dl>
         <Fact name={phrase(language, "column.by")}>
@@ -139,16 +139,21 @@ function Evidence(
       {items.map(({ Kind, IsDeleted }, item) => (
         <span class="piece">
           {IsDeleted
-            ? [<ProofName language={language} kind={Kind} />, " ", phrase(language, "case.deleted")]
+            ? [proofName(language, Kind), " ", phrase(language, "case.deleted")]
             : (
               <a href={`/console/cases/${encodeURIComponent(id)}/evidence/${index}/${item}`}>
-                <ProofName language={language} kind={Kind} />
+                {proofName(language, Kind)}
               </a>
             )}
         </span>
       ))}
     </Fact>
   );
+}
+
+function proofName(language: Visit["language"], kind: string): Child {
+  const known = messageNamed(`proof.${kind}`);
+  return known === undefined ? <code dir="ltr">{kind}</code> : phrase(language, known);
 }
 
 /** Answers with the bundle of a case as a file. */

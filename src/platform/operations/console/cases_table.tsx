@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { Instant } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSchema } from "../search/routes.ts";
+import { CaseLink, StatusOf } from "./case_head.tsx";
 import { Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
@@ -13,10 +14,10 @@ export function Cases(
   const { language } = visit;
   if (found.length === 0) return null;
   const rows = found.map((one) => [
-    <CaseLink visit={visit} id={one.ConsentId} status={one.ConsentStatus} />,
+    <Part visit={visit} id={one.ConsentId} of="consent" status={one.ConsentStatus} />,
     one.DomesticPaymentId === undefined
       ? null
-      : <CaseLink visit={visit} id={one.DomesticPaymentId} status={one.PaymentStatus ?? ""} />,
+      : <Part visit={visit} id={one.DomesticPaymentId} of="payment" status={one.PaymentStatus ?? ""} />,
     <bdi>{one.Bank}</bdi>,
     <bdi>{one.ClientId}</bdi>,
     <Instant visit={visit} at={one.CreationDateTime} />,
@@ -34,16 +35,18 @@ export function Cases(
   );
 }
 
-function CaseLink(
-  { visit, id, status }: { readonly visit: Visit; readonly id: string; readonly status: string },
+/** The consent or the payment of a case, and where it stands. */
+function Part(
+  { visit, id, of, status }: {
+    readonly visit: Visit;
+    readonly id: string;
+    readonly of: "consent" | "payment";
+    readonly status: string;
+  },
 ): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
   return (
     <>
-      {visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
-      <span class="detail">
-        <code dir="ltr">{status}</code>
-      </span>
+      <CaseLink visit={visit} id={id} /> <StatusOf language={visit.language} of={of} status={status} />
     </>
   );
 }

@@ -5,8 +5,7 @@ import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Answer, Visit } from "../../../console/visit.ts";
-import { proofWords } from "./event_words.ts";
-import { EventName } from "./history_page.tsx";
+import { Coded } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 const bundleSchema = z.looseObject({
@@ -80,11 +79,10 @@ function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown 
       <section class="card">
         <dl class="facts">
           <Fact name={phrase(language, "evidence.kind")}>
-            <ProofName language={language} kind={piece.kind} />{" "}
-            <code class="detail" dir="ltr">{piece.kind}</code>
+            <Coded language={language} kind="proof" code={piece.kind} />
           </Fact>
           <Fact name={phrase(language, "column.event")}>
-            <EventName visit={visit} event={piece.event} />
+            <Coded language={language} kind="event" code={piece.event} />
           </Fact>
           <Fact name={phrase(language, "column.by")}>
             <bdi>{piece.actor}</bdi>
@@ -98,14 +96,6 @@ function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown 
       <Text title={phrase(language, "evidence.content")} text={content} />
     </>
   );
-}
-
-/** A kind of evidence in words. */
-export function ProofName(
-  { language, kind }: { readonly language: Visit["language"]; readonly kind: string },
-): JSX.Element {
-  const known = proofWords(kind);
-  return known === undefined ? <code dir="ltr">{kind}</code> : <>{phrase(language, known)}</>;
 }
 
 function Text({ title, text }: { readonly title: Child; readonly text: string }): JSX.Element {

@@ -7,12 +7,11 @@ import { Plot } from "../../../pages/plot.tsx";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
-import { REASONS } from "../../../base/values/reason_codes.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
 import { type Dimension, DIMENSIONS } from "../funnel/funnel_report.ts";
 import { funnelSchema, type ShownFunnelRow } from "../funnel/funnel_representation.ts";
 import { participantsSchema } from "../participant_routes.ts";
-import { Card, Table } from "./parts.tsx";
+import { Card, Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Days, Kinds, queryOf, Shortcuts } from "./reports_page.tsx";
 
@@ -132,10 +131,7 @@ function Left(
           name="funnel.left"
           heads={["column.errorReason", "column.lastStep", "column.consents"]}
           rows={left.map(({ StatusReasonCode, After, Cases }) => [
-            <>
-              <code dir="ltr">{StatusReasonCode}</code>
-              <span class="detail" lang="en" dir="ltr">{REASONS[StatusReasonCode].meaning}</span>
-            </>,
+            <Coded language={language} kind="reason" code={StatusReasonCode} />,
             phrase(language, stepKey(After)),
             number(format(Cases)),
           ])}

@@ -4,9 +4,8 @@ import type { z } from "zod";
 import { historySchema } from "../history_routes.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { Days, queryOf } from "./reports_page.tsx";
-import { eventWords } from "./event_words.ts";
 import { More, Read, stamps } from "../../../console/parts.tsx";
-import { Table } from "./parts.tsx";
+import { Coded, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -121,7 +120,7 @@ function Entries(
   const rows = entries.map((entry, row) => [
     times[row],
     <bdi>{entry.Actor}</bdi>,
-    <EventName visit={visit} event={entry.Event} />,
+    <Coded language={language} kind="event" code={entry.Event} />,
     <SubjectLink entry={entry} />,
     entry.Reason === undefined ? null : <span dir="auto">{entry.Reason}</span>,
   ]);
@@ -134,18 +133,6 @@ function Entries(
         rows={rows}
       />
     </div>
-  );
-}
-
-export function EventName({ visit, event }: { readonly visit: Visit; readonly event: string }): JSX.Element {
-  const known = eventWords(event);
-  return (
-    <>
-      {known === undefined ? null : phrase(visit.language, known)}
-      <span class="detail">
-        <code dir="ltr">{event}</code>
-      </span>
-    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { NamedTable } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { Language } from "../../../pages/language.ts";
 import { ACTIONS } from "./actions.ts";
-import { phrase, type PlainKey, words } from "./phrase.ts";
+import { messageNamed, phrase, type PlainKey, words } from "./phrase.ts";
 
 /** A part of a page with its head. */
 export function Card(
@@ -34,6 +34,23 @@ export function Table(
       heads={heads.map((head) => words(language, head))}
       rows={rows}
     />
+  );
+}
+
+/** What a code of the API means, with the code below it. A code without words stands alone. */
+export function Coded(
+  { language, kind, code }: {
+    readonly language: Language;
+    readonly kind: "event" | "proof" | "reason";
+    readonly code: string;
+  },
+): JSX.Element {
+  const known = messageNamed(`${kind}.${code}`);
+  const shown = <code dir="ltr">{code}</code>;
+  return known === undefined ? shown : (
+    <>
+      {phrase(language, known)} <span class="detail">{shown}</span>
+    </>
   );
 }
 

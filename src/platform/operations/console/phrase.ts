@@ -3,12 +3,19 @@ import ar from "./locales/ar.json" with { type: "json" };
 import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };
 import fr from "./locales/fr.json" with { type: "json" };
+import { type ReasonCode, REASONS } from "../../../base/values/reason_codes.ts";
 import { type Catalogues, messagesOf } from "../../../pages/messages.ts";
 
-export type MessageKey = keyof typeof en;
+type StatusReasonKey = `reason.${ReasonCode}`;
+export type MessageKey = keyof typeof en | StatusReasonKey;
+
+/** English names of status reasons are their meanings. */
+const MEANINGS = Object.fromEntries(
+  Object.entries(REASONS).map(([code, { meaning }]) => [`reason.${code}`, meaning]),
+) as Record<StatusReasonKey, string>;
 
 /** Every catalogue. */
-export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
+export const CATALOGUES: Catalogues<MessageKey> = { en: { ...en, ...MEANINGS }, es, fr, ar };
 
 /** The arguments of each message that has any. */
 export const ARGUMENTS = {
@@ -34,6 +41,11 @@ export const ARGUMENTS = {
 
 /** A message without arguments. */
 export type PlainKey = Exclude<MessageKey, keyof typeof ARGUMENTS>;
+
+/** Returns the message of this name, or undefined: a code can be newer than the messages. */
+export function messageNamed(name: string): PlainKey | undefined {
+  return Object.hasOwn(CATALOGUES.en, name) ? name as PlainKey : undefined;
+}
 
 /** A message as children of an element, or as plain text. */
 export const { phrase, words } = messagesOf<MessageKey, typeof ARGUMENTS>(CATALOGUES);

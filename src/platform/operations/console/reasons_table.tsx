@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import type { reasonsSchema } from "../reports/reason_representation.ts";
-import { Table } from "./parts.tsx";
+import { Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 type Counted = z.infer<typeof reasonsSchema>;
@@ -32,7 +32,7 @@ export function Reasons(
           name="hour.reasons"
           heads={["column.errorReason", ...columns.map(([head]) => head)]}
           rows={[...names].slice(0, SHOWN).map((name) => [
-            <code dir="ltr">{name}</code>,
+            <Coded language={language} kind="reason" code={name} />,
             ...columns.map(([, counted]) => {
               const number = format(countOf(name, counted));
               return <span class="number">{href === undefined ? number : <a href={href}>{number}</a>}</span>;

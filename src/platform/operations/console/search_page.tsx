@@ -7,7 +7,7 @@ import { CaseHead } from "./case_head.tsx";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
 import { Read, stamps, State } from "../../../console/parts.tsx";
-import { Table } from "./parts.tsx";
+import { Coded, Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../../console/phrase.ts";
 import { Cases } from "./cases_table.tsx";
 import { AmountSearch, askedAmount } from "./amount_search.tsx";
@@ -116,9 +116,9 @@ export function Traces(
       <code dir="ltr">{`${trace.Method} ${trace.Endpoint}`}</code>
       <Checks language={language} trace={trace} />
     </>,
-    <State is={trace.Status === 0 || trace.Status >= 400 ? "bad" : "good"} words={trace.Status} />,
+    <Outcome language={language} trace={trace} />,
     <span class="number">{`${Math.round(trace.Milliseconds)} ms`}</span>,
-    <Rejection trace={trace} />,
+    <Rejection language={language} trace={trace} />,
   ]);
   return (
     <section class="card">
@@ -135,10 +135,24 @@ export function Traces(
 
 type Trace = Found["Trace"][number];
 
+interface TraceProps {
+  readonly language: Language;
+  readonly trace: Trace;
+}
+
+/** How a request was answered, with the status of HTTP. */
+function Outcome({ language, trace: { Status: status } }: TraceProps): JSX.Element {
+  const is = status === 0 ? "unanswered" : status < 400 ? "succeeded" : status < 500 ? "rejected" : "failed";
+  return (
+    <>
+      <State is={is === "succeeded" ? "good" : "bad"} words={phrase(language, `trace.${is}`)} />
+      {status === 0 ? null : <code class="detail" dir="ltr">{status}</code>}
+    </>
+  );
+}
+
 /** The checks of a request with their results, folded. */
-function Checks(
-  { language, trace }: { readonly language: Language; readonly trace: Trace },
-): JSX.Element | null {
+function Checks({ language, trace }: TraceProps): JSX.Element | null {
   if (trace.Check.length === 0) return null;
   return (
     <details>
@@ -154,16 +168,13 @@ function Checks(
   );
 }
 
-function Rejection({ trace: { Rejection: rejection } }: { readonly trace: Trace }): JSX.Element | null {
+function Rejection({ language, trace: { Rejection: rejection } }: TraceProps): JSX.Element | null {
   if (rejection === undefined) return null;
   const { Reason, Message, Detail = Message, Url } = rejection;
+  const named = <Coded language={language} kind="reason" code={Reason} />;
   return (
     <>
-      {Url === undefined ? <code dir="ltr">{Reason}</code> : (
-        <a href={Url}>
-          <code dir="ltr">{Reason}</code>
-        </a>
-      )}
+      {Url === undefined ? named : <a href={Url}>{named}</a>}
       {Detail === undefined ? null : <p class="detail" lang="en" dir="ltr">{Detail}</p>}
     </>
   );
