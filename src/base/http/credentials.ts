@@ -199,7 +199,8 @@ export function soleCredential(name: string, token: string, roles: readonly stri
   };
 }
 
-function parseJson(json: string): unknown {
+/** @throws {Error} completing "the file …" */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -67,7 +67,8 @@ export function postOnce(
   return fetch(url, { ...request, method: "POST", redirect: "manual" });
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host name is one of this computer's loopback names. */
+export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 

@@ -4,7 +4,7 @@
  * or processing rules (contract CA7, J9-J13, J17, J18).
  */
 import { compactVerify, errors } from "jose";
-import { strictJson, utf8Text } from "../kernel/json.ts";
+import { isJsonObject, strictJson, utf8Text } from "../kernel/json.ts";
 import { type Failure, type Mismatch, mismatch, ok, type Result } from "../kernel/result.ts";
 import { SIGNATURE_ALG } from "../limits.ts";
 
@@ -157,7 +157,5 @@ function objectFrom(at: string, bytes: Uint8Array): Result<JsonObject> {
     return mismatch(at, "one JSON object with unambiguous members", `JSON that ${parsed.fault}`);
   }
   const value = parsed.value;
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? ok(value as JsonObject)
-    : mismatch(at, "one JSON object with unambiguous members", value);
+  return isJsonObject(value) ? ok(value) : mismatch(at, "one JSON object with unambiguous members", value);
 }

@@ -112,7 +112,7 @@ function isDigit(unit: number): boolean {
  * differs in each of its leaves. An undefined member counts as absent.
  */
 export function differences(a: unknown, b: unknown, path: string): string[] {
-  if (isPlain(a) && isPlain(b)) {
+  if (isJsonObject(a) && isJsonObject(b)) {
     const names = new Set([...Object.keys(a), ...Object.keys(b)]);
     return [...names].flatMap((name) => differences(a[name], b[name], `${path}.${name}`));
   }
@@ -126,7 +126,7 @@ export function differences(a: unknown, b: unknown, path: string): string[] {
 function leaves(value: unknown, path: string): string[] {
   const members = Array.isArray(value)
     ? value.map((member, i) => leaves(member, `${path}[${i}]`))
-    : isPlain(value)
+    : isJsonObject(value)
     ? Object.keys(value).filter((name) => value[name] !== undefined).map((name) =>
       leaves(value[name], `${path}.${name}`)
     )
@@ -134,7 +134,8 @@ function leaves(value: unknown, path: string): string[] {
   return members.length === 0 ? [path] : members.flat();
 }
 
-function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
+/** Whether a value of JSON is an object. */
+export function isJsonObject(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

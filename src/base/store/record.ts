@@ -4,7 +4,7 @@
  * can hold them. An object is stored with the version of its declaration in the member `v`.
  */
 import { z } from "zod";
-import { freezeDeep } from "../kernel/json.ts";
+import { freezeDeep, isJsonObject } from "../kernel/json.ts";
 import type { Entry, Key, Reader, Write } from "./store.ts";
 import {
   asBankCode,
@@ -171,7 +171,7 @@ export function optional(schema: z.ZodType): unknown {
 function decodedOnce<T>(declaration: Declaration<T>): (stored: unknown) => T {
   const known = new WeakMap<object, { readonly value: T }>();
   return (stored) => {
-    if (!isObject(stored) || !Object.isFrozen(stored)) return decodeStored(declaration, stored);
+    if (!isJsonObject(stored) || !Object.isFrozen(stored)) return decodeStored(declaration, stored);
     const before = known.get(stored);
     if (before !== undefined) return before.value;
     const value = freezeDeep(decodeStored(declaration, stored));
@@ -209,7 +209,7 @@ function encodeStored<T>({ name, schema, version }: Declaration<T>, value: T): u
     throw new RecordFault(`record ${name} is too large: ${json.length}`);
   }
   if (NUL.test(json)) throw new RecordFault(`record ${name} contains a NUL character`);
-  return isObject(value) ? { ...value, [VERSION]: version } : value;
+  return isJsonObject(value) ? { ...value, [VERSION]: version } : value;
 }
 
 function upgradeStored<T>(
@@ -220,7 +220,7 @@ function upgradeStored<T>(
   let value = stored;
   for (let next = found + 1; next <= version; next++) {
     const upgrade = upgrades?.[next];
-    if (upgrade === undefined || !isObject(value)) {
+    if (upgrade === undefined || !isJsonObject(value)) {
       throw new RecordFault(`record ${name} has no upgrade to ${next}`);
     }
     value = upgrade(value);
@@ -230,18 +230,14 @@ function upgradeStored<T>(
 
 /** Texts and numbers have no version: to change one, declare another record or store an object in its place. */
 function versionOf(stored: unknown): number {
-  const version = isObject(stored) ? stored[VERSION] : undefined;
+  const version = isJsonObject(stored) ? stored[VERSION] : undefined;
   return typeof version === "number" ? version : 1;
 }
 
 function withoutVersion(stored: unknown): unknown {
-  if (!isObject(stored)) return stored;
+  if (!isJsonObject(stored)) return stored;
   const { [VERSION]: _, ...value } = stored;
   return value;
-}
-
-function isObject(value: unknown): value is StoredObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function pathsOf({ issues }: z.ZodError): string {

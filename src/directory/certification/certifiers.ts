@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { importRsaPublicKey, readRsaPublicJwk } from "../../base/jose/rsa_key.ts";
 import type { Signer } from "../../base/jose/verify_jwt.ts";
+import { parseJson } from "../../base/http/credentials.ts";
 
 /** A certifier's key, and the `iss` that its reports must have. */
 export interface Certifier extends Signer {
@@ -53,12 +54,4 @@ export async function openCertifiers(json: string): Promise<Certifiers> {
   const byKid = new Map(certifiers.map((certifier) => [certifier.kid, certifier]));
   if (byKid.size !== certifiers.length) throw new Error("has two keys with one kid");
   return { find: (kid) => typeof kid === "string" ? byKid.get(kid) : undefined };
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Error("is not JSON");
-  }
 }

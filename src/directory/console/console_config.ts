@@ -1,6 +1,6 @@
 /** The configuration of the console: its address and its OpenID provider. */
 import type { ConsoleSettings } from "./compose_console.ts";
-import { isLoopback } from "../participants/web_address.ts";
+import { isLoopback } from "../../base/http/outgoing.ts";
 
 /** The variables as parsed. */
 export interface ConsoleValues {

@@ -3,6 +3,7 @@
  * them (payment orders). Therefore one spelling, https, and a public host name are required.
  */
 import { z } from "zod";
+import { isLoopback } from "../../base/http/outgoing.ts";
 
 export interface AddressRules {
   /** Allows http and https on this computer's loopback addresses; only for the sandbox (Decision A9). */
@@ -50,11 +51,6 @@ export function addressFault(value: string, rules: AddressRules): string | undef
   }
   if (!isPublicName(url.hostname)) return "must name a public host, not an IP address or a local name";
   return undefined;
-}
-
-/** Returns whether a host name is one of this computer's loopback names. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function hasUserinfo(value: string): boolean {

@@ -19,7 +19,7 @@ import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
 import { MAIL_VARIABLES, type MailSettings, readMail } from "../reminders/mail_config.ts";
 import { openSigner, type Signer, signerPath } from "../../base/http/signer_client.ts";
 import { openStatementKeys } from "../statements/statement_keys.ts";
-import { isLoopback } from "../participants/web_address.ts";
+import { isLoopback } from "../../base/http/outgoing.ts";
 
 export interface DirectoryConfig {
   /** Its public address without a trailing slash. */

@@ -1,9 +1,9 @@
 /** The configuration of mails. Without `DIRECTORY_SMTP_URL` no mail is sent. */
 import { z } from "zod";
-import { isLoopback } from "../participants/web_address.ts";
 import { type ConfigSource, readChecked } from "../config/config_source.ts";
 import { isMailAddress } from "./mail_address.ts";
 import type { SmtpSettings } from "./mailer.ts";
+import { isLoopback } from "../../base/http/outgoing.ts";
 
 export interface MailSettings {
   readonly smtp: SmtpSettings;

@@ -1,4 +1,5 @@
 /** Faults of the addresses in a configuration. */
+import { isLoopback } from "../../base/http/outgoing.ts";
 
 /** Variables with addresses, as far as they are set. */
 type Addresses =
@@ -81,8 +82,4 @@ export function directoryFaults(values: Addresses): string[] {
 /** The parts of a list, without spaces. */
 export function commaSeparated(value: string): string[] {
   return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

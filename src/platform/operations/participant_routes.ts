@@ -5,13 +5,13 @@ import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
-import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
 import { type Controls, type CurrentControls, isBlocked } from "../guards/security/controls_store.ts";
 import { operation } from "../guards/security/operation.ts";
 import type { Standing } from "../guards/security/standing.ts";
+import { invalidRequest } from "../guards/security/operation_body.ts";
 
 export interface ParticipantRouteDeps {
   readonly store: Store;
@@ -78,11 +78,11 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
     operation(route, [], async (c) => {
       const { search = "", role, after } = c.req.query();
       if (search.length > MAX_SEARCH || (role !== undefined && role !== "PISP" && role !== "ASPSP")) {
-        throw invalid(`search has at most ${MAX_SEARCH} characters, and role is PISP or ASPSP`);
+        throw invalidRequest(`search has at most ${MAX_SEARCH} characters, and role is PISP or ASPSP`);
       }
       const start = after === undefined ? undefined : asClientId(after);
       if (after !== undefined && start === undefined) {
-        throw invalid("after must be the After of an earlier page");
+        throw invalidRequest("after must be the After of an earlier page");
       }
       const { found, next } = await find(deps, { search: search.toLowerCase(), role }, start);
       const controls = await deps.currentControls.get();
@@ -147,8 +147,4 @@ export async function representParticipant(
     RegistrationDateTime: wireDateTime(client.registeredAt),
     UpdateDateTime: wireDateTime(client.updatedAt),
   };
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }

@@ -11,11 +11,10 @@ import {
   proposedOr,
 } from "../../guards/http/operation_answers.ts";
 import { asBankCode, asPaymentId, type BankCode, type ClientId } from "../../../base/kernel/identifiers.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import type { OrderPlace } from "./order_outbox_store.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
-import { operationBody } from "../../guards/security/operation_body.ts";
+import { invalidRequest, operationBody } from "../../guards/security/operation_body.ts";
 import { operation } from "../../guards/security/operation.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -132,7 +131,7 @@ async function listOrders(
     case "waiting":
       return await readPage(paging, (after, limit) => outbox.waiting(after, limit, bank));
     default:
-      throw invalid("state must be waiting, held or dead");
+      throw invalidRequest("state must be waiting, held or dead");
   }
 }
 
@@ -140,7 +139,7 @@ function readBank({ state, bank: text }: Asked): BankCode | undefined {
   if (text === undefined) return undefined;
   const bank = asBankCode(text);
   if (bank === undefined || state === "dead") {
-    throw invalid("bank must be the code of a bank, of waiting or held orders");
+    throw invalidRequest("bank must be the code of a bank, of waiting or held orders");
   }
   return bank;
 }
@@ -156,7 +155,7 @@ function readPlace({ state = "", after }: Asked, bank: BankCode | undefined): Or
     (more.length === 0 || (bank === undefined ? asBankCode(first) !== undefined : first === bank)) &&
     (more.length < 2 || /^\d{15}$/.test(more[0] ?? ""));
   if (isPlace) return place;
-  throw invalid("after must be the After of an earlier page");
+  throw invalidRequest("after must be the After of an earlier page");
 }
 
 async function withPayments(
@@ -177,8 +176,4 @@ async function withPayments(
 /** Returns the `After` of a page. */
 function textOf(place: OrderPlace): string {
   return place.toReversed().join("@");
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }

@@ -9,6 +9,7 @@ import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId, CaseKeys } from "./case_keys.ts";
 import { LOST, PRESENT } from "../personal_data.ts";
+import { isJsonObject } from "../../../base/kernel/json.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -87,7 +88,7 @@ export function sealStore(
   const opened = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
     const sealing = byRecord.get(entry.key[0] ?? "");
     const value: unknown = entry.value;
-    if (sealing === undefined || !isMembers(value)) return entry;
+    if (sealing === undefined || !isJsonObject(value)) return entry;
     if (!isSealed(value)) return withoutPersonalData(sealing, entry, value);
     return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
   };
@@ -95,7 +96,7 @@ export function sealStore(
     entry === null ? null : await opened(entry);
   const sealed = async (write: Write): Promise<Write> => {
     const sealing = byRecord.get(write.key[0] ?? "");
-    if (sealing === undefined || write.kind === "delete" || !isMembers(write.value)) return write;
+    if (sealing === undefined || write.kind === "delete" || !isJsonObject(write.value)) return write;
     return { ...write, value: await sealValue({ keys, recent }, sealing, write.key, write.value) };
   };
   return {
@@ -213,7 +214,7 @@ function textOf({ bytes }: Sealing, content: Uint8Array): string {
 }
 
 function isLost({ [STATE]: state }: Members): boolean {
-  return isMembers(state) && state["state"] === LOST.state;
+  return isJsonObject(state) && state["state"] === LOST.state;
 }
 
 /** Key parts contain no NUL. */
@@ -221,10 +222,6 @@ function nameOf(key: Key): string {
   return key.join("\0");
 }
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isSealed(value: unknown): value is Members & { readonly [SEALED]: string } {
-  return isMembers(value) && typeof value[SEALED] === "string";
+  return isJsonObject(value) && typeof value[SEALED] === "string";
 }

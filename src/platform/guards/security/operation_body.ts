@@ -21,11 +21,11 @@ export function operationBody<T>(
   return createMiddleware<{ Variables: { command: T } }>(async function operationBody(c, next) {
     const text = utf8Text(await readJsonBytes(c));
     const json = text === undefined ? undefined : strictJson(text);
-    if (json?.ok !== true) throw invalid("The body must be one JSON object in UTF-8.");
+    if (json?.ok !== true) throw invalidRequest("The body must be one JSON object in UTF-8.");
     const parsed = schema.safeParse(json.value);
     if (!parsed.success) {
       const faulty = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "body"))];
-      throw invalid(`Missing, unknown or not acceptable: ${printableText(faulty.join(", "))}.`);
+      throw invalidRequest(`Missing, unknown or not acceptable: ${printableText(faulty.join(", "))}.`);
     }
     c.set("command", parsed.data);
     await next();
@@ -37,6 +37,7 @@ function printableText(text: string): string {
   return text.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?").slice(0, 300);
 }
 
-function invalid(description: string): ApiError {
+/** A request of the operations API that is rejected with these words. */
+export function invalidRequest(description: string): ApiError {
   return new ApiError("operations.invalid_request", { description });
 }

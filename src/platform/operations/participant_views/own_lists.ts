@@ -1,7 +1,6 @@
 /** The consents and payments of an organisation: those of its software, or those at its bank (contract OWN5). */
 import { decide, type Present } from "../../evidence/personal_data.ts";
 import { z } from "zod";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
@@ -18,6 +17,7 @@ import {
   representOwnConsent,
   representPayment,
 } from "./own_representation.ts";
+import { invalidRequest } from "../../guards/security/operation_body.ts";
 
 /** A page of an organisation's list. */
 export interface OwnPage<T extends object> {
@@ -42,12 +42,14 @@ const query = z.object({
 export function readOwnAsked(sent: Readonly<Record<string, string>>, now: number): OwnAsked {
   const parsed = query.safeParse(sent);
   if (!parsed.success) {
-    throw invalid("from and until must be days, such as 2040-01-15, and after the After of an earlier page");
+    throw invalidRequest(
+      "from and until must be days, such as 2040-01-15, and after the After of an earlier page",
+    );
   }
   const { until = dayOf(now), after } = parsed.data;
   const end = Date.parse(until) + DAY_MS;
   const from = parsed.data.from === undefined ? end - DEFAULT_DAYS * DAY_MS : Date.parse(parsed.data.from);
-  if (from >= end) throw invalid("until must not be before from");
+  if (from >= end) throw invalidRequest("until must not be before from");
   return { from, until: end, after };
 }
 
@@ -142,8 +144,4 @@ async function walkOwn(
 /** An organisation is a bank or a TPP. */
 function bankOf({ clients }: Organisation): BankCode | undefined {
   return clients.find(({ bank }) => bank !== undefined)?.bank;
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }

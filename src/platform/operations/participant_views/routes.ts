@@ -4,7 +4,6 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import { eventDeliverySchema } from "../../events/delivery_representation.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
 import { caseSchema, representCase } from "../search/routes.ts";
@@ -38,6 +37,7 @@ import {
   ownPaymentSchema,
   ownRegistrationSchema,
 } from "./own_representation.ts";
+import { invalidRequest } from "../../guards/security/operation_body.ts";
 
 const after = z.string().max(128).optional();
 
@@ -182,7 +182,7 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
       return { lists: { Payment: found }, after: next };
     }),
     ownOperation(ordersRoute, async ({ state }, organisation) => {
-      if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
+      if (state !== "dead" && state !== "held") throw invalidRequest("state must be dead or held");
       return { lists: { PaymentOrder: await ownStoppedOrders(deps, organisation, state) } };
     }),
     ownOperation(disputesRoute, async (_query, organisation) => {
@@ -203,7 +203,7 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
 function searchEndpoint(deps: OwnReadDeps): PlatformEndpoint {
   return ownOperation(searchRoute, async ({ q = "" }, organisation) => {
     if (q.trim() === "" || q.length > MAX_SEARCH_CHARACTERS) {
-      throw invalid(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
+      throw invalidRequest(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
     }
     const { cases, traces, isComplete } = await ownSearch(deps, organisation, q);
     return {
@@ -224,8 +224,4 @@ function selectOwned(
   return traces.flatMap(({ reader, trace }) =>
     organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
   );
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }

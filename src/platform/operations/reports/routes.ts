@@ -3,7 +3,6 @@ import { readPage } from "../../../base/store/page.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
@@ -25,6 +24,7 @@ import {
   representReport,
   type ShownReport,
 } from "./report_representation.ts";
+import { invalidRequest } from "../../guards/security/operation_body.ts";
 
 export interface ReportRouteDeps {
   readonly store: Store;
@@ -130,12 +130,12 @@ async function read(deps: ReportRouteDeps, kind: Kind, sent: Readonly<Record<str
 /** @throws {ApiError} `operations.invalid_request` */
 export function readAsked(sent: Readonly<Record<string, string>>, now: number): Asked {
   const parsed = query.safeParse(sent);
-  if (!parsed.success) throw invalid("from and until must be days, such as 2040-01-15");
+  if (!parsed.success) throw invalidRequest("from and until must be days, such as 2040-01-15");
   const { until = dayOf(now), id, after } = parsed.data;
   const { from = dayOf(Date.parse(until) - (DEFAULT_DAYS - 1) * DAY_MS) } = parsed.data;
   const days = (Date.parse(until) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1 || days > MAX_DAYS) {
-    throw invalid(`until must not be before from, and at most ${MAX_DAYS} days are reported`);
+    throw invalidRequest(`until must not be before from, and at most ${MAX_DAYS} days are reported`);
   }
   return { from, until, id, after };
 }
@@ -178,7 +178,9 @@ async function tpp(
 
 function afterClient(after: string | undefined): ClientId | undefined {
   const id = after === undefined ? undefined : asClientId(after);
-  if (after !== undefined && id === undefined) throw invalid("after must be the After of an earlier page");
+  if (after !== undefined && id === undefined) {
+    throw invalidRequest("after must be the After of an earlier page");
+  }
   return id;
 }
 
@@ -188,8 +190,4 @@ export function bankSubject({ code, orgName, registeredAt }: BankClient): Subjec
 
 export function tppSubject({ clientId, orgName, softwareName, registeredAt }: Client): Subject {
   return { id: clientId, name: `${orgName} · ${softwareName}`, registeredAt };
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }

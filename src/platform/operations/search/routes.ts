@@ -1,7 +1,6 @@
 /** `GET /operations/search` (contract TRC7, TRC13). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import { BANK_CODE, CLIENT_ID } from "../../../base/kernel/identifiers.ts";
 import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
 import { DAY_MS } from "../../observed/figures/figures.ts";
@@ -19,6 +18,7 @@ import {
 } from "./audited_search.ts";
 import type { AmountQuery } from "./search_amount.ts";
 import { type FoundCase, MAX_CASES, MAX_SEARCH_CHARACTERS } from "./search.ts";
+import { invalidRequest } from "../../guards/security/operation_body.ts";
 
 export interface SearchRouteDeps extends AuditedSearchDeps {
   readonly errorUri: ErrorUri;
@@ -107,12 +107,12 @@ function readAmountQuery(sent: Readonly<Record<string, string>>): AmountQuery {
   const parsed = amountQuery.safeParse(sent);
   if (!parsed.success) {
     const [name] = parsed.error.issues[0]?.path ?? [];
-    throw invalid(`${String(name)}: ${AMOUNT_HELP}`);
+    throw invalidRequest(`${String(name)}: ${AMOUNT_HELP}`);
   }
   const { amount, currency, bank, tpp, after, from: day, until: lastDay = day } = parsed.data;
   const [from, until] = [Date.parse(day), Date.parse(lastDay) + DAY_MS];
   if (from >= until || until - from > MAX_AMOUNT_DAYS * DAY_MS) {
-    throw invalid(`until must not be before from, and at most ${MAX_AMOUNT_DAYS} days are searched`);
+    throw invalidRequest(`until must not be before from, and at most ${MAX_AMOUNT_DAYS} days are searched`);
   }
   return { amount, currency, bank, tpp, after, from, until };
 }
@@ -136,7 +136,7 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
     operation(searchRoute, [], async (c) => {
       const [text = "", ...more] = c.req.queries("q") ?? [];
       if (text.trim() === "" || text.length > MAX_SEARCH_CHARACTERS || more.length > 0) {
-        throw invalid(`q must be sent once, with at most ${MAX_SEARCH_CHARACTERS} characters`);
+        throw invalidRequest(`q must be sent once, with at most ${MAX_SEARCH_CHARACTERS} characters`);
       }
       const found = await searchAsOperator(deps, c.get("operator"), text);
       return c.json({
@@ -162,8 +162,4 @@ export function representCase(found: FoundCase): z.infer<typeof caseSchema> {
     ClientId: found.clientId,
     CreationDateTime: wireDateTime(found.createdAt),
   };
-}
-
-function invalid(description: string): ApiError {
-  return new ApiError("operations.invalid_request", { description });
 }
