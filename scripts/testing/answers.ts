@@ -166,9 +166,9 @@ export function memberOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The value. @throws {Error} if it is undefined */
-export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("the value is missing");
+/** The value. @throws {Error} if there is none */
+export function present<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) throw new Error("the value is missing");
   return value;
 }
 

@@ -3,6 +3,7 @@
  * (contract FAPI-G19). A stage that does not would lose what a parallel request has decided.
  */
 import { assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
 import { asBankCode, asClientId, asConsentId, asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import type { Entry } from "../../src/base/store/store.ts";
 import { commitIfUnchanged, type Transaction } from "../../src/base/store/transaction.ts";
@@ -55,11 +56,6 @@ async function oneOfTwo(
   assertEquals(committed, [true, false]);
 }
 
-function need<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("missing");
-  return value;
-}
-
 /** The only entry of a record, as it is read. */
 async function only<T>(
   env: Environment,
@@ -68,16 +64,16 @@ async function only<T>(
 ): Promise<Entry<T>> {
   const [entry, ...others] = await env.store.list({ prefix: [name], limit: 2 });
   assertEquals(others.length, 0, name);
-  return need(await find(need(entry).key.slice(1)));
+  return present(await find(present(entry).key.slice(1)));
 }
 
-const BANK = need(asBankCode("BANKA"));
+const BANK = present(asBankCode("BANKA"));
 
 Deno.test("an authorization session, its pushed request, its place at the bank and its code are changed only as they were read [FAPI-G19]", async (t) => {
   await using env = await openEnvironment();
   const { store } = env;
   const flow = await toBank(env);
-  const consentId = need(asConsentId(flow.consentId));
+  const consentId = present(asConsentId(flow.consentId));
   const correlationId = flow.handover.correlation_id;
   const [sessions, requests, codes] = [
     openAuthorizationSessionStore(),
@@ -86,7 +82,7 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
   ];
   await steps(t, {
     "the place at the bank": async () => {
-      const read = need(await findOpenFlow(store, consentId));
+      const read = present(await findOpenFlow(store, consentId));
       const opened = { consentId, correlationId, expiresAt: env.now + 1000 };
       await oneCommits(
         env,
@@ -104,7 +100,7 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
       );
     },
     "the session": async () => {
-      const read = need(await sessions.find(store, correlationId));
+      const read = present(await sessions.find(store, correlationId));
       await oneCommits(
         env,
         (tx) => sessions.stageChange(tx, read, read.value),
@@ -126,15 +122,15 @@ Deno.test("a consent and a payment are opened once, and what deletes a consent i
   const consents = openConsentStore(store, 1, () => {}, () => {});
   const payments = openPaymentStore(store, () => {});
   const cause = { actor: "clock", reason: "a test" };
-  const id = need(asConsentId(flow.consentId));
-  const consent = need(await consents.find(store, id)).value;
+  const id = present(asConsentId(flow.consentId));
+  const consent = present(await consents.find(store, id)).value;
   await steps(t, {
     "the consent": async () => {
-      const other = { ...consent, id: need(asConsentId(crypto.randomUUID())) };
+      const other = { ...consent, id: present(asConsentId(crypto.randomUUID())) };
       await oneCommits(env, (tx) => consents.stageCreation(tx, other, cause));
     },
     "the payment that does not exist yet": async () => {
-      const paymentId = need(asPaymentId(crypto.randomUUID()));
+      const paymentId = present(asPaymentId(crypto.randomUUID()));
       const key = outboxQueueKey(BANK, env.now, paymentId);
       await oneCommits(env, (tx) => {
         payments.stageAbsence(tx, paymentId);
@@ -153,9 +149,9 @@ Deno.test("a consent and a payment are opened once, and what deletes a consent i
 Deno.test("an order is queued once, and is leased, delivered or given up by one worker [FAPI-G19] [O1]", async () => {
   await using env = await openEnvironment();
   const orders = openOrderOutboxStore(env.store);
-  const order = openOrder(need(asPaymentId(crypto.randomUUID())), BANK, env.now);
+  const order = openOrder(present(asPaymentId(crypto.randomUUID())), BANK, env.now);
   await oneCommits(env, (tx) => orders.stageOpening(tx, order));
-  const read = need(await orders.find(env.store, order.paymentId));
+  const read = present(await orders.find(env.store, order.paymentId));
   assertEquals(read.key, outboxKey(order.paymentId));
   await oneCommits(
     env,
@@ -171,7 +167,7 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
   const by = "directory";
   await steps(t, {
     "of a TPP": async () => {
-      const tpp = need((await clients.list(store, undefined, 10)).find(({ role }) => role === "PISP"));
+      const tpp = present((await clients.list(store, undefined, 10)).find(({ role }) => role === "PISP"));
       const former = await clients.readRegistered(store, tpp.clientId, undefined);
       const registration = { client: tpp, softwareStatement: "a statement" };
       await oneCommits(
@@ -181,7 +177,7 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
       );
       const { client } = await clients.readRegistered(store, tpp.clientId, undefined);
       const proof = { clientId: tpp.clientId, certificate: "", method: "DELETE", target: env.config.baseUrl };
-      await oneCommits(env, (tx) => clients.stageDeletion(tx, need(client), env.now, proof));
+      await oneCommits(env, (tx) => clients.stageDeletion(tx, present(client), env.now, proof));
       const again = { client: null, bank: null };
       assertEquals(
         await commitIfUnchanged(
@@ -194,9 +190,9 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
     },
     "of a bank": async () => {
       const [bank] = await clients.listBanks(store, 1);
-      const former = await clients.readRegistered(store, need(bank).clientId, need(bank).code);
+      const former = await clients.readRegistered(store, present(bank).clientId, present(bank).code);
       const other = { ...former, bank: null };
-      const registration = { client: need(former.client).value, softwareStatement: "a statement" };
+      const registration = { client: present(former.client).value, softwareStatement: "a statement" };
       const deps = { store, clock: () => env.now };
       const commits = (one: typeof former): Promise<boolean> =>
         commitIfUnchanged(deps, (tx) => clients.stageRegistration(tx, registration, one, by));
@@ -208,7 +204,7 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
 Deno.test("subscriptions, told expiries, controls and holds are changed only as they were read [FAPI-G19] [EVT9]", async (t) => {
   await using env = await openEnvironment();
   const { store } = env;
-  const owner = { clientId: need(asClientId(env.tpp.clientId)), bank: BANK };
+  const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
   const [subscriptions, controls, holds] = [
     openSubscriptionStore(store),
     openControlsStore(),
@@ -218,7 +214,7 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
     "a subscription": async () => {
       const value = { id: crypto.randomUUID(), ...owner, namesTypes: false, createdAt: 1, updatedAt: 1 };
       await oneCommits(env, (tx) => subscriptions.stage(tx, null, value));
-      const read = need(await subscriptions.find(store, owner));
+      const read = present(await subscriptions.find(store, owner));
       await oneCommits(
         env,
         (tx) => subscriptions.stage(tx, read, value),
@@ -249,7 +245,7 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
       const hold = { bank: BANK, epoch: "an epoch", restoredAt: 1, since: 1 } as const;
       const deps = { store, clock: () => env.now };
       await commitIfUnchanged(deps, (tx) => stageHold(tx, null, hold, env.now, "a test"));
-      const read = need(await holds.find(store, BANK));
+      const read = present(await holds.find(store, BANK));
       await oneCommits(
         env,
         (tx) => holds.stageChange(tx, read, read.value),
@@ -268,8 +264,8 @@ Deno.test("an event is changed only as it was read, and waits again once [FAPI-G
     keepMs: 1000,
     baseUrl: env.config.baseUrl,
   });
-  const owner = { clientId: need(asClientId(env.tpp.clientId)), bank: BANK };
-  const { entry, position, resource } = need((await events.waiting(owner, 1))[0]);
+  const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
+  const { entry, position, resource } = present((await events.waiting(owner, 1))[0]);
   const again = { position, resource, value: entry.value };
   await oneCommits(
     env,
@@ -282,13 +278,13 @@ Deno.test("a case is deleted as it was read and unless it is being erased, and a
   await using env = await openEnvironment();
   const { store } = env;
   const { Data: { ConsentId } } = await createConsent(env, await clientToken(env, env.tpp));
-  const id = need(asConsentId(ConsentId));
+  const id = present(asConsentId(ConsentId));
   const scan = { at: "old", beganAt: 1, anewAt: 1 } as const;
   await oneCommits(env, (tx) => stageScan(tx, "evidence", null, scan));
   const former = await scanOf(store, "evidence");
   await oneCommits(env, (tx) => stageScan(tx, "evidence", former, scan));
-  const consent = need(await openConsentStore(store, 1, () => {}, () => {}).find(store, id));
-  const gone = { consent, payment: null, caseId: need(asPaymentId(crypto.randomUUID())) };
+  const consent = present(await openConsentStore(store, 1, () => {}, () => {}).find(store, id));
+  const gone = { consent, payment: null, caseId: present(asPaymentId(crypto.randomUUID())) };
   const deletion: Stage = (tx) => stageCaseGone(tx, gone, { subject: "retention", position: 1 });
   const erasing = { kind: "set", key: caseErasureKey(id), value: {} } as const;
   await store.commit({ checks: [], writes: [erasing] });

@@ -1,6 +1,7 @@
 /** Follows the rejected requests of a running sandbox: its log names them, and their traces say what was wrong. */
 import { z } from "zod";
 import { type ApiTools, callOperations, type Operator } from "../../operators/operations_api/client.ts";
+import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 /** A rejected request as the log has it. */
 const rejectedLine = z.looseObject({ event: z.string(), interactionId: z.uuid() });
@@ -61,18 +62,10 @@ export async function followRejections(log: string, deps: TailDeps, signal: Abor
 
 function rejectedIn(lines: readonly string[]): readonly string[] {
   const ids = lines.flatMap((line) => {
-    const known = rejectedLine.safeParse(parsed(line));
+    const known = rejectedLine.safeParse(jsonIfAny(line));
     return known.success && EVENTS.has(known.data.event) ? [known.data.interactionId] : [];
   });
   return [...new Set(ids)];
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // another part wrote it
-  }
 }
 
 async function explain(id: string, { operator, authUrl, print, ...tools }: TailDeps): Promise<void> {

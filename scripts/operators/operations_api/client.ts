@@ -1,5 +1,6 @@
 /** Calls the operations API for command-line tools. */
 import { UsageError } from "../../command_line/run.ts";
+import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 /** Dependencies of a command that calls the operations API. */
 export interface ApiTools {
@@ -63,7 +64,7 @@ export async function callOperations(
   const text = await response.text();
   const wait = response.headers.get("retry-after");
   const retryAfter = wait === null ? {} : { retryAfter: wait };
-  return { ok: response.ok, status: response.status, ...retryAfter, text, json: parsed(text) };
+  return { ok: response.ok, status: response.status, ...retryAfter, text, json: jsonIfAny(text) };
 }
 
 /** Returns why the platform rejected a request, in its words if it gave any. */
@@ -95,12 +96,4 @@ export async function getOperation(
   }
   if (answer.ok || answer.status === 404) return answer;
   throw new Error(reasonOf(answer));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import { monotonicClock } from "../../../src/base/kernel/clock.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
 import type { KeyOperation, Modulus, Token } from "./token.ts";
 import { type Use, wrappingUse } from "./wrapping_uses.ts";
+import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 export interface ServiceDeps {
   readonly tokens: readonly Token[];
@@ -172,7 +173,7 @@ function answer(status: number, text: string): Response {
 }
 
 async function findKeys(text: string, tokens: readonly Token[]): Promise<ServedKeys> {
-  const parsed = keyFile.safeParse(parsedJson(text));
+  const parsed = keyFile.safeParse(jsonIfAny(text));
   if (!parsed.success) {
     const where = parsed.error.issues.map(({ path }) => path.join(".")).join(", ");
     throw new Error(`the key file is not a JWK set without private members; look at: ${where || "keys"}`);
@@ -191,12 +192,4 @@ async function tokenOf(kid: string, modulus: Modulus, tokens: readonly Token[]):
     if (state === "kept") return token;
   }
   throw new Error(`the key ${kid} is in none of the tokens ${tokens.map(({ label }) => label).join(", ")}`);
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@
 import { mutateText, pick } from "./mutations.ts";
 import { NAMES, ODD_VALUES, WORDS } from "./words.ts";
 import type { Random } from "../prove/random.ts";
+import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 /** Differences by which times and amounts are changed. */
 const STEPS: readonly number[] = [1, 29, 30, 31, 59, 60, 61, 300, 330, 331, 600, 601, 3600, 3601, 0.5, 1e9];
@@ -21,7 +22,7 @@ export function mutateJson(random: Random, document: unknown): string {
   if (random.chance(0.1)) return mutateText(random, JSON.stringify(document));
   if (random.chance(0.05)) return rewriteDocument(document);
   const once = editJson(random, document);
-  return random.chance(0.3) ? editJson(random, parsed(once) ?? document) : once;
+  return random.chance(0.3) ? editJson(random, jsonIfAny(once) ?? document) : once;
 }
 
 function editJson(random: Random, document: unknown): string {
@@ -98,20 +99,12 @@ function withHole(
   return Array.isArray(value) ? Object.values(changed) : changed;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * The only value of the text; undefined if it is not JSON or has a duplicate member. Independent of the platform's own
  * parser, because it checks what that accepted.
  */
 export function readJson(text: string): unknown {
-  const value = parsed(text);
+  const value = jsonIfAny(text);
   const strings = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"\s*:?/g) ?? [];
   return strings.filter((string) => string.endsWith(":")).length === membersIn(value) ? value : undefined;
 }

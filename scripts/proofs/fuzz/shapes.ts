@@ -5,6 +5,7 @@
 import { BROWSER_HEADERS } from "../../testing/front_channel.ts";
 import type { Answer, Surface } from "./parts.ts";
 import type { Attempt, Host } from "./sample_request.ts";
+import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §5.2
@@ -125,9 +126,5 @@ function isShort(text: unknown): boolean {
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return Object(jsonIfAny(text));
 }

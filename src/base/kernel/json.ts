@@ -150,3 +150,12 @@ export function freezeDeep<T>(value: T): T {
   Object.values(value).forEach(freezeDeep);
   return Object.freeze(value);
 }
+
+/** The value of a text of JSON, for tools that read what others wrote; undefined if it is not JSON. */
+export function jsonIfAny(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

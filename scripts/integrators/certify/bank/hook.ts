@@ -1,5 +1,6 @@
 /** The hook that a bank serves while it is certified (docs/bank.md): its test customer's accounts and decisions. */
 import { z } from "zod";
+import { jsonIfAny } from "../../../../src/base/kernel/json.ts";
 
 /** The currency of the certifier's consents. */
 export const CONSENT_CURRENCY = "EUR";
@@ -92,16 +93,8 @@ export function openHook(url: string): Hook {
 async function read<T>(schema: z.ZodType<T>, what: string, response: Response): Promise<T> {
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${what} was answered ${response.status}`);
-  const decoded = schema.safeParse(jsonOf(text));
+  const decoded = schema.safeParse(jsonIfAny(text));
   if (decoded.success) return decoded.data;
   const [issue] = decoded.error.issues;
   throw new Error(`${what} was answered with a wrong ${issue?.path.join(".") || "body"}: ${issue?.message}`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

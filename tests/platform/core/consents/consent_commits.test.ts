@@ -1,5 +1,6 @@
 /** Two changes of one consent that were decided on the same reading: one of them is committed [M2, CT16]. */
 import { assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../../../src/base/store/transaction.ts";
 import { asConsentId, type ConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { type ConsentStore, openConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
@@ -7,23 +8,18 @@ import { type Environment, openEnvironment } from "testing/environment.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
 import { historyOf } from "testing/histories.ts";
 
-function need<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("missing");
-  return value;
-}
-
 const DAY_MS = 86_400_000;
 
 async function openConsent(env: Environment): Promise<{ id: ConsentId; consents: ConsentStore }> {
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
-  const id = need(asConsentId(Data.ConsentId));
+  const id = present(asConsentId(Data.ConsentId));
   return { id, consents: openConsentStore(env.store, DAY_MS, () => {}, () => {}) };
 }
 
 Deno.test("a change of a consent is committed only if the consent is as it was read [M2, CT16]", async () => {
   await using env = await openEnvironment();
   const { id, consents } = await openConsent(env);
-  const read = need(await consents.find(env.store, id));
+  const read = present(await consents.find(env.store, id));
   const deps = { store: env.store, clock: () => env.now };
   const cause = { actor: "clock", reason: "not authorised in time" };
   const erased = { ...read.value, personalData: { state: "erased", scope: "case", at: env.now } as const };
@@ -32,7 +28,7 @@ Deno.test("a change of a consent is committed only if the consent is as it was r
     (tx) => consents.stageErased(tx, read, erased, cause),
     (tx) => consents.stageForgotten(tx, read, erased, [], true),
   ];
-  assertEquals(await commitIfUnchanged(deps, need(changes[0])), true);
+  assertEquals(await commitIfUnchanged(deps, present(changes[0])), true);
   for (const change of changes) assertEquals(await commitIfUnchanged(deps, change), false);
   assertEquals((await historyOf(env.store, id)).length, 2);
 });

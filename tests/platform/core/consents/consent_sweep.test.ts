@@ -1,6 +1,6 @@
 /** How many deadlines the sweeper handles, in which commits, and what a consent that fails does to others [STA-01, CT12]. */
 import { assert, assertEquals } from "@std/assert";
-import type { LogLine } from "testing/answers.ts";
+import { type LogLine, present } from "testing/answers.ts";
 import { type Consent } from "../../../../src/platform/core/consents/consent.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { readRatePolicies } from "../../../../src/platform/config/rate_policies.ts";
@@ -35,7 +35,7 @@ Deno.test("a consent that cannot be written keeps no other back and is logged; i
   const store = await watchedStore();
   await using env = await openEnvironment({ store });
   const ids = await openConsents(env, 45); // four batches
-  const broken = need(ids[3]);
+  const broken = present(ids[3]);
   store.failing = broken;
   env.now += DAY_MS;
   assertEquals(await env.platform.sweepConsents(), 44);
@@ -52,11 +52,11 @@ Deno.test("a consent that changes while its batch is swept keeps its change; the
   const store = await watchedStore();
   await using env = await openEnvironment({ store });
   const ids = await openConsents(env, 20);
-  const changed = need(ids[7]);
+  const changed = present(ids[7]);
   env.now += DAY_MS;
   store.beforeCommit = async () => {
     delete store.beforeCommit;
-    const entry = need(await env.store.get<Consent>(consentKey(changed)));
+    const entry = present(await env.store.get<Consent>(consentKey(changed)));
     await env.store.commit({
       checks: [],
       writes: [{ kind: "set", key: entry.key, value: { ...entry.value, status: "Consumed" } }],
@@ -81,7 +81,7 @@ Deno.test("a batch that loses every race is tried three times in a pass, and han
   store.staged.length = 0;
   const writeFirst = async (): Promise<void> => {
     delete store.beforeCommit;
-    const { key, value } = await stored(env, need(id));
+    const { key, value } = await stored(env, present(id));
     await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
     store.beforeCommit = writeFirst;
   };
@@ -137,8 +137,8 @@ async function watchedStore(): Promise<WatchedStore> {
 /** Consents that await authorisation, equal to one that a TPP created but for their ids. */
 async function openConsents(env: Environment, count: number): Promise<readonly ConsentId[]> {
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
-  const { value: model } = await stored(env, need(asConsentId(Data.ConsentId)));
-  const copies = Array.from({ length: count - 1 }, () => need(asConsentId(crypto.randomUUID())));
+  const { value: model } = await stored(env, present(asConsentId(Data.ConsentId)));
+  const copies = Array.from({ length: count - 1 }, () => present(asConsentId(crypto.randomUUID())));
   while (true) {
     const batch = copies.slice(0, 400);
     const writes = copies.splice(0, 400).flatMap((id) => [
@@ -159,10 +159,5 @@ async function unswept(env: Environment, ids: readonly ConsentId[]): Promise<rea
 }
 
 async function stored(env: Environment, id: ConsentId): Promise<Entry<Consent>> {
-  return need(await env.store.get<Consent>(consentKey(id)));
-}
-
-function need<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("missing");
-  return value;
+  return present(await env.store.get<Consent>(consentKey(id)));
 }

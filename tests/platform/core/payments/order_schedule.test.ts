@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
 import {
   afterFailure,
   type DeadOrder,
@@ -21,11 +22,11 @@ import { mismatch } from "../../../../src/base/kernel/result.ts";
 import { asBankCode, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 
 const NOW = 1_900_000_000_000;
-const ID = need(asPaymentId("0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const ID = present(asPaymentId("0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 const DOWN: PushFailure = { kind: "unreachable", why: "status 503" };
 const { fault: FAULT } = mismatch("status", "200");
 const context = (random = 0): FailureContext => ({ now: NOW, random: () => random, mayGiveUp: true });
-const A = need(asBankCode("BANKA"));
+const A = present(asBankCode("BANKA"));
 
 Deno.test("openOrder is in its maker's hands for 15 s", () => {
   assertEquals(openOrder(ID, A, NOW), {
@@ -166,9 +167,4 @@ function waiting(order: PaymentOrder): WaitingOrder {
 function dead(order: PaymentOrder): DeadOrder {
   if (order.state !== "dead") throw new Error(`the order is ${order.state}`);
   return order;
-}
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("not an id");
-  return value;
 }

@@ -1,5 +1,6 @@
 /** Two changes of one payment that were decided on the same reading: one of them is committed [M2]. */
 import { assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
 import { asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../../../src/base/store/transaction.ts";
 import { openPaymentStore, stagePaymentGone } from "../../../../src/platform/core/payments/payment_store.ts";
@@ -9,9 +10,9 @@ import { paid } from "support/orders.ts";
 
 Deno.test("a change of a payment is committed only if the payment is as it was read [M2]", async () => {
   await using env = await openEnvironment();
-  const id = need(asPaymentId((await paid(env)).DomesticPaymentId));
+  const id = present(asPaymentId((await paid(env)).DomesticPaymentId));
   const payments = openPaymentStore(env.store, () => {});
-  const read = need(await payments.find(env.store, id));
+  const read = present(await payments.find(env.store, id));
   const deps = { store: env.store, clock: () => env.now };
   const note = { at: env.now, event: "payment_order.redriven", actor: "operator maria", reason: "a test" };
   let attempts = 0;
@@ -39,8 +40,3 @@ Deno.test("a change of a payment is committed only if the payment is as it was r
   const events = (await historyOf(env.store, id)).map(({ event }) => event);
   assertEquals(events.slice(1), ["payment_order.redriven", "payment_order.redriven"]);
 });
-
-function need<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error("missing");
-  return value;
-}

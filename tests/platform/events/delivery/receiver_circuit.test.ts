@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
 import { openReceiverCircuit } from "../../../../src/platform/events/delivery/receiver_circuit.ts";
 import { asBankCode, asClientId } from "../../../../src/base/kernel/identifiers.ts";
 
 const NOW = 1_900_000_000_000;
-const [A, B] = [need(asBankCode("BANKA")), need(asBankCode("BANKB"))];
-const TPP = need(asClientId("SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
-const OTHER_TPP = need(asClientId("SC-1d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
-const THIRD_TPP = need(asClientId("SC-2d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const [A, B] = [present(asBankCode("BANKA")), present(asBankCode("BANKB"))];
+const TPP = present(asClientId("SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const OTHER_TPP = present(asClientId("SC-1d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
+const THIRD_TPP = present(asClientId("SC-2d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 
 /** An order at its first push, and one that has failed before. */
 const [FIRST, AGAIN] = [{ receiver: A, failures: 0, sender: TPP }, { receiver: A, failures: 3, sender: TPP }];
@@ -85,8 +86,3 @@ Deno.test("ReceiverCircuit lets one new order through after 30 s and one that fa
   circuit.answered(A);
   assertEquals([circuit.admit(FIRST), circuit.admit(FIRST)], [undefined, undefined]);
 });
-
-function need<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("not an id");
-  return value;
-}
