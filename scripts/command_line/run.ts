@@ -29,13 +29,13 @@ export async function runProgram(
     const done = await run(Deno.args, printLine);
     return Deno.exit(typeof done === "number" ? done : done === false ? 1 : 0);
   } catch (error) {
-    printError(wordsOf(error));
+    printError(describeError(error));
     return Deno.exit(exitStatusOf(error));
   }
 }
 
 /** A fault of the program itself has its place, other errors have their sentence. */
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isFault = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
   return isFault ? error.stack ?? error.message : error.message;

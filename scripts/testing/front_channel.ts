@@ -202,12 +202,12 @@ export function readForm(html: string): { csrf: string; action: string; accounts
   const csrf = inputs.find((attributes) => attributes.includes('name="csrf"')) ?? "";
   const accounts = inputs.filter((attributes) => attributes.includes('name="account"'));
   return {
-    csrf: valueOf(csrf),
+    csrf: attributeValue(csrf),
     action: action.replaceAll("&amp;", "&"),
-    accounts: accounts.filter((attributes) => !attributes.includes("disabled")).map(valueOf),
+    accounts: accounts.filter((attributes) => !attributes.includes("disabled")).map(attributeValue),
   };
 }
 
-function valueOf(attributes: string): string {
+function attributeValue(attributes: string): string {
   return /value="([^"]*)"/.exec(attributes)?.[1] ?? "";
 }

@@ -121,12 +121,12 @@ function endpointOf(deps: ReferenceDeps, path: string, method: string, item: Jso
     }),
     body: contentsOf(deps, resolved(document, objectAt(operation, "requestBody"))),
     answers: Object.entries(objectAt(operation, "responses")).map(([status, value]) =>
-      answerOf(deps, status, resolved(document, asObject(value)))
+      describeAnswer(deps, status, resolved(document, asObject(value)))
     ),
   };
 }
 
-function answerOf(deps: ReferenceDeps, status: string, answer: JsonObject) {
+function describeAnswer(deps: ReferenceDeps, status: string, answer: JsonObject) {
   const headers = Object.entries(objectAt(answer, "headers")).map(([name, header]): Field =>
     fieldOf(deps, name, resolved(deps.document, asObject(header)))
   );

@@ -17,7 +17,7 @@ export function commonAmong<Named extends string, Part extends Readonly<Record<N
   named: Named,
 ): CommonParts<Part> {
   const common = new Map<string, { readonly id: string; readonly part: Part }>();
-  for (const [content, [part, ...more]] of Map.groupBy(all, contentOf)) {
+  for (const [content, [part, ...more]] of Map.groupBy(all, partKey)) {
     if (part === undefined || more.length + 1 < COMMON_USES) continue;
     const name = anchor(`${kind}-${part[named]}`);
     const isTaken = common.values().some(({ id }) => id === name);
@@ -27,6 +27,6 @@ export function commonAmong<Named extends string, Part extends Readonly<Record<N
 }
 
 /** The key of a part among the common ones. */
-export function contentOf(part: unknown): string {
+export function partKey(part: unknown): string {
   return JSON.stringify(part);
 }

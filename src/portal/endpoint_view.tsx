@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference } from "./api_reference.ts";
-import { type CommonParts, contentOf } from "./common_parts.ts";
+import { type CommonParts, partKey } from "./common_parts.ts";
 import { COMMON_PATH, type Link } from "./paths.ts";
 import { codeBlock } from "./markdown.ts";
 import { bodyFile, samplesOf } from "./request_samples.ts";
@@ -33,13 +33,13 @@ export function Endpoint(
       {chapter("Security", listOf(security, securityView))}
       {chapter("Parameters", partsOf(parameters, commonParameters, fieldView, ({ name }) => name))}
       {chapter("Request body", body.length === 0 ? null : contentsOf(body))}
-      {chapter("Answers", partsOf(answers, commonAnswers, answerOf, ({ status }) => status))}
+      {chapter("Answers", partsOf(answers, commonAnswers, drawAnswer, ({ status }) => status))}
     </article>
   );
 }
 
 /** One status with its words, headers and bodies. */
-export function answerOf({ status, description, headers, contents }: ApiAnswer): JSX.Element {
+export function drawAnswer({ status, description, headers, contents }: ApiAnswer): JSX.Element {
   return (
     <>
       <strong>{status}</strong> {inline(description)}
@@ -94,8 +94,8 @@ function partsOf<Part>(
   draw: (part: Part) => Child,
   nameOf: (part: Part) => string,
 ): Child {
-  const own = parts.filter((part) => !common.has(contentOf(part)));
-  const links = parts.flatMap((part) => common.get(contentOf(part)) ?? [])
+  const own = parts.filter((part) => !common.has(partKey(part)));
+  const links = parts.flatMap((part) => common.get(partKey(part)) ?? [])
     .map(({ id, part }): Link => [`${COMMON_PATH}#${id}`, nameOf(part)]);
   const shared = links.length === 0 ? null : <p>As everywhere: {linksOf(links)}</p>;
   return parts.length === 0 ? null : [listOf(own, draw), shared];

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiGroup, ApiReference } from "./api_reference.ts";
 import type { CommonParts } from "./common_parts.ts";
-import { answerOf, Endpoint } from "./endpoint_view.tsx";
+import { drawAnswer, Endpoint } from "./endpoint_view.tsx";
 import { codeBlock } from "./markdown.ts";
 import { fieldView, inline, shapeViewOf, typeAnchor } from "./schema_view.tsx";
 import { COMMON_PATH, groupPath, REFERENCE_PATH, TYPES_PATH } from "./paths.ts";
@@ -80,7 +80,7 @@ export function renderCommonParts({ commonParameters, commonAnswers }: ApiRefere
     contents: [["#common-parameters", "Common parameters"], ["#common-answers", "Common answers"]],
     children: [
       common("common-parameters", "Common parameters", commonParameters, fieldView),
-      common("common-answers", "Common answers", commonAnswers, answerOf),
+      common("common-answers", "Common answers", commonAnswers, drawAnswer),
     ],
   });
 }

@@ -74,7 +74,7 @@ export function shapeOf(deps: ShapeDeps, schema: JsonObject, depth = 0): Shape {
     ...end,
     rules: rulesOf(whole),
     description: textAt(whole, "description"),
-    fields: [...fieldsOf(deps, whole, depth), ...contentOf(deps, layers, depth)],
+    fields: [...fieldsOf(deps, whole, depth), ...listFields(deps, layers, depth)],
     items: isObject(items) ? shapeOf(deps, items, depth + 1) : undefined,
     alternatives: ["oneOf", "anyOf"].flatMap((key) => objectsAt(whole, key))
       .map((alternative) => shapeOf(deps, alternative, depth + 1)),
@@ -107,7 +107,7 @@ function fieldsOf(deps: ShapeDeps, schema: JsonObject, depth: number): readonly 
 }
 
 /** The parts of a JWT (JSON Schema Validation 2020-12 §8.5). */
-function contentOf(deps: ShapeDeps, layers: readonly JsonObject[], depth: number): readonly Field[] {
+function listFields(deps: ShapeDeps, layers: readonly JsonObject[], depth: number): readonly Field[] {
   return layers.map((layer, index) => {
     const payload = typeOf(withParts(deps, layer)) === "string" ? "signed content" : "claims";
     return { name: index === 0 ? "header" : payload, required: true, shape: shapeOf(deps, layer, depth + 1) };

@@ -42,7 +42,7 @@ export function fieldView({ name, required, shape, place }: Field): JSX.Element 
   const rules = rulesAbout(name);
   return (
     <>
-      <code>{name}</code> {kindOf(shape, place)} {required ? <b>required</b> : null}
+      <code>{name}</code> {drawType(shape, place)} {required ? <b>required</b> : null}
       {rules.length === 0 ? null : <small>rule {linksOf(rules)}</small>}
       {restOf(shape)}
     </>
@@ -51,10 +51,10 @@ export function fieldView({ name, required, shape, place }: Field): JSX.Element 
 
 /** A schema that has no name here: a body. */
 export function shapeViewOf(shape: Shape): JSX.Element {
-  return <>{kindOf(shape)} {restOf(shape)}</>;
+  return <>{drawType(shape)} {restOf(shape)}</>;
 }
 
-function kindOf({ link, type, rules }: Shape, place = ""): JSX.Element {
+function drawType({ link, type, rules }: Shape, place = ""): JSX.Element {
   if (link !== undefined) return <a href={`${TYPES_PATH}#${typeAnchor(link)}`}>{link}</a>;
   return <small>{inline([place, type, ...rules].filter((word) => word !== "").join(", "))}</small>;
 }

@@ -40,7 +40,7 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
   const places: Place[] = [];
   const index = new MiniSearch<Place & { readonly id: number }>({
     fields: ["title", "where", "text"],
-    tokenize: wordsOf,
+    tokenize: splitWords,
     processTerm: (word) => STOP_WORDS.has(word) ? null : word,
   });
   for (const part of parts) {
@@ -50,7 +50,7 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
   return (question) => {
-    const words = wordsOf(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word))
+    const words = splitWords(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word))
       .slice(0, MAX_WORDS);
     const found = words.length === 0 ? [] : index.search(queryOf(words), { boost: { title: 3, where: 1.5 } });
     return found.flatMap((result) => {
@@ -66,7 +66,7 @@ export async function openSearch(parts: readonly (() => readonly Place[])[]): Pr
 }
 
 /** Lower case; names with a dot, hyphen or underscore as a whole and in their parts. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu) ?? [];
   return words.flatMap((word) => /[._-]/.test(word) ? [word, ...word.split(/[._-]/)] : [word]);
 }

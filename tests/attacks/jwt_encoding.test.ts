@@ -57,7 +57,7 @@ Deno.test("a token with a member twice has two readings, and is rejected for it 
   });
   const appended = (name: string, suffix: string, of: "header" | "claims"): Attack => ({
     name: `${of}: ${name}`,
-    forge: (good) => forged(good, { [of]: textOf(good, of).replace(/\}$/, `,${suffix}}`) }),
+    forge: (good) => forged(good, { [of]: segmentText(good, of).replace(/\}$/, `,${suffix}}`) }),
     notAt: of === "claims" ? ["signature"] : [],
   });
   await rejectedEverywhere(t, env, await jwtPlaces(env), [
@@ -95,10 +95,13 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
   const odd = (name: string, change: (json: string) => string | Uint8Array): readonly Attack[] => [
-    { name: `header: ${name}`, forge: (good) => forged(good, { header: change(textOf(good, "header")) }) },
+    {
+      name: `header: ${name}`,
+      forge: (good) => forged(good, { header: change(segmentText(good, "header")) }),
+    },
     {
       name: `claims: ${name}`,
-      forge: (good) => forged(good, { claims: change(textOf(good, "claims")) }),
+      forge: (good) => forged(good, { claims: change(segmentText(good, "claims")) }),
       ...NO_CLAIMS_OF_ITS_OWN,
     },
   ];
@@ -135,13 +138,13 @@ Deno.test("a token is one plain JSON object in UTF-8 with finite numbers, twice 
   });
 });
 
-function textOf(good: JwsParts, of: "header" | "claims"): string {
+function segmentText(good: JwsParts, of: "header" | "claims"): string {
   const part = of === "header" ? good.header : good.payload;
   return typeof part === "string" ? part : JSON.stringify(part);
 }
 
 function prefixed(good: JwsParts, members: string, of: "header" | "claims"): string {
-  return textOf(good, of).replace(/^\{/, `{${members},`);
+  return segmentText(good, of).replace(/^\{/, `{${members},`);
 }
 
 function timeName(kind: PlacedKind): string {
@@ -153,5 +156,8 @@ function timeOf({ payload }: JwsParts, kind: PlacedKind): number {
 }
 
 function withTime(good: JwsParts, kind: PlacedKind, json: string): string {
-  return textOf(good, "claims").replace(RegExp(`"${timeName(kind)}":\\d+`), `"${timeName(kind)}":${json}`);
+  return segmentText(good, "claims").replace(
+    RegExp(`"${timeName(kind)}":\\d+`),
+    `"${timeName(kind)}":${json}`,
+  );
 }

@@ -70,7 +70,7 @@ export async function walkOnPhone(site: Site, { name, token, first, pages }: Vis
     await page.goto(`${site.origin}${path}`);
     await assertFits(page, path);
     await assertBigTargets(page, path);
-    await picture(page, `${name}-phone-${nameOf(path)}`);
+    await picture(page, `${name}-phone-${pictureName(path)}`);
   }
   assertEquals(blocked, []);
 }
@@ -86,7 +86,7 @@ export async function walkOnDesk(site: Site, { name, token, first, pages }: Visi
   for (const path of pages) {
     await page.goto(`${site.origin}${path}`);
     await assertOnDesk(page, path);
-    await picture(page, `${name}-desk-${nameOf(path)}`);
+    await picture(page, `${name}-desk-${pictureName(path)}`);
   }
   assertEquals(blocked, []);
 }
@@ -100,6 +100,6 @@ export async function assertOnDesk(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-function nameOf(path: string): string {
+function pictureName(path: string): string {
   return path.replace("/console", "").replaceAll(NOT_IN_NAMES, "-") || "first";
 }

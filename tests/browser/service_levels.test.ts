@@ -55,7 +55,7 @@ async function onPhone(site: Site, path: string): Promise<void> {
   await page.goto(`${site.origin}${path}`);
   await assertFits(page, path);
   await assertBigTargets(page, path);
-  await picture(page, `levels-phone-${nameOf(path)}`);
+  await picture(page, `levels-phone-${pictureName(path)}`);
   assertEquals(blocked, []);
   await page.close();
 }
@@ -64,12 +64,12 @@ async function onDesk(site: Site, path: string): Promise<void> {
   const page = await openDesk(site);
   await page.goto(`${site.origin}${path}`);
   await assertOnDesk(page, path);
-  await picture(page, `levels-desk-${nameOf(path)}`);
+  await picture(page, `levels-desk-${pictureName(path)}`);
   const plots = await page.locator(".plot rect.value").count();
   assertEquals(plots, path.includes("bank=") ? DAYS : 0, "a bar for each day since the registration");
   await page.close();
 }
 
-function nameOf(path: string): string {
+function pictureName(path: string): string {
   return path.replaceAll(/\W+/g, "-");
 }

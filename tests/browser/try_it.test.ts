@@ -37,7 +37,7 @@ async function walk({ page, endpoints }: Tour): Promise<void> {
   await sent(page, "201", "Make the payment");
   await onward(page, "Read a payment");
   await sent(page, "200", "Read a payment");
-  assertMatch(await answerOf(page), /"DomesticPaymentId": "[0-9a-f-]{36}"/);
+  assertMatch(await shownAnswer(page), /"DomesticPaymentId": "[0-9a-f-]{36}"/);
   assertEquals(await page.locator("script").count(), 0);
   for (const { id } of LISTS) await everyOther(page, endpoints.shop_url, id);
   await page.goto(
@@ -90,11 +90,11 @@ async function everyOther(page: Page, shopUrl: string, id: string): Promise<void
   assertMatch(
     await page.locator("#answer .status").innerText(),
     /^20[01] /,
-    `${id}: ${await answerOf(page)}`,
+    `${id}: ${await shownAnswer(page)}`,
   );
 }
 
-function answerOf(page: Page): Promise<string> {
+function shownAnswer(page: Page): Promise<string> {
   return page.locator("#answer pre").first().innerText();
 }
 
@@ -110,7 +110,7 @@ async function sent(page: Page, status: string, what: string): Promise<void> {
   await page.locator("#answer .status").waitFor();
   assert(
     (await page.locator("#answer .status").innerText()).startsWith(status),
-    `${what}: ${await answerOf(page)}`,
+    `${what}: ${await shownAnswer(page)}`,
   );
   assertEquals(/eyJ[\w-]{40}/.test(await page.content()), false, `${what} shows no token`);
   await assertFits(page, what);

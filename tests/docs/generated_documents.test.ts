@@ -6,14 +6,14 @@ import { directoryRecords } from "../../src/directory/process/records.ts";
 import { platformRecords } from "../../src/platform/process/records.ts";
 
 /** The words of a document, whatever the widths of its tables and lines. */
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.replaceAll(/-{3,}/g, "---").trim().split(/\s+/);
 }
 
 Deno.test("generated pages are current: if one is not, run the task of its name [RSN1]", async (t) => {
   await steps(t, DOCUMENTS, async ({ page, text }) => {
     const document = await Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
-    assertEquals(wordsOf(document), wordsOf(await text()));
+    assertEquals(splitWords(document), splitWords(await text()));
   });
 });
 

@@ -31,14 +31,14 @@ const NAME = "every block of the guides works as it is shown [F1] [F4] [E1]";
 Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
   await using guides = await openGuides();
   await t.step("sandbox guide: a payment, faults, a TPP of one's own", () => sandboxPage(guides));
-  const tpp = await valueOf(t, "TPP guide: onboarding", () => onboardTpp(guides));
-  const bank = await valueOf(t, "bank guide: onboarding", () => onboardBank(guides));
+  const tpp = await stepValue(t, "TPP guide: onboarding", () => onboardTpp(guides));
+  const bank = await stepValue(t, "bank guide: onboarding", () => onboardBank(guides));
   await t.step("TPP guide: registration, and a bank registers alike", async () => {
     await registers(guides, tpp);
     await registers(guides, bank);
   });
   await t.step("TPP guide: token and consent", () => createConsent(guides, tpp));
-  const departure = await valueOf(t, "TPP guide: the customer leaves", () => sendCustomer(guides, tpp));
+  const departure = await stepValue(t, "TPP guide: the customer leaves", () => sendCustomer(guides, tpp));
   await t.step("bank guide: the customer's visit", () => attendCustomer(guides, { bank, tpp, departure }));
   await using orders = takesOrders(guides, bank);
   await t.step("TPP guide: the payment", () => pay(guides, tpp));
@@ -354,7 +354,7 @@ function base64url(text: string): string {
 }
 
 /** A step whose value the next ones need. */
-async function valueOf<T>(t: Deno.TestContext, name: string, act: () => Promise<T>): Promise<T> {
+async function stepValue<T>(t: Deno.TestContext, name: string, act: () => Promise<T>): Promise<T> {
   const values: T[] = [];
   await t.step(name, async () => void values.push(await act()));
   const [value] = values;

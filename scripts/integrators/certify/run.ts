@@ -45,13 +45,13 @@ async function outcomeOf<Bench>(each: Case<Bench>, bench: Bench): Promise<Outcom
   try {
     return await Promise.race([each.run(bench), late]);
   } catch (error) {
-    return { passed: false, seen: wordsOf(error) };
+    return { passed: false, seen: describeError(error) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof z.core.$ZodError) {
     return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
   }

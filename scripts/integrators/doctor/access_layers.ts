@@ -5,7 +5,7 @@ import { listBanks } from "../../../src/client/tpp/banks.ts";
 import { emptyMessageLog } from "../../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../../src/client/tpp/payment_journey.ts";
 import { openTpp } from "../../../src/client/tpp/tpp.ts";
-import { connect, type Examination, known, type Layer, TASK, wordsOf, Wrong } from "./examination.ts";
+import { connect, describeError, type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
 /** Which words of a rejected token request belong to which layer. */
 const ASSERTION_WORDS = /\bclient_assertion\b/;
@@ -41,7 +41,7 @@ async function tokenRejection(at: Examination): Promise<string> {
     return "";
   } catch (error) {
     if (error instanceof Wrong) throw error;
-    return wordsOf(error);
+    return describeError(error);
   }
 }
 
@@ -57,7 +57,7 @@ async function tppToken(at: Examination): Promise<void> {
       ? ""
       : ` The banks here are ${banks.map(({ bank }) => bank).join(", ")}.`;
     throw new Wrong(
-      `The metadata of ${patient.bank} cannot be used: ${wordsOf(error)}${codes}`,
+      `The metadata of ${patient.bank} cannot be used: ${describeError(error)}${codes}`,
       `curl ${addresses.auth_url}/.well-known/oauth-authorization-server/${patient.bank}`,
     );
   });

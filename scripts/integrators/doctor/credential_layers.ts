@@ -6,7 +6,7 @@ import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { KeySet, StatusList } from "../../testing/directory_answers.ts";
-import { connect, type Examination, known, type Layer, TASK, wordsOf, Wrong } from "./examination.ts";
+import { connect, describeError, type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
 const FOLDER: Layer = {
   name: "folder",
@@ -134,7 +134,9 @@ const STATEMENT: Layer = {
     const keys = createRemoteJWKSet(new URL(`${directory_url}/jwks`));
     const options = { algorithms: [SIGNATURE_ALG], currentDate: new Date(at.now()), issuer: directory_url };
     const { payload } = await jwtVerify(softwareStatement, keys, options).catch((error) => {
-      throw new Wrong(`The software statement is not one of ${directory_url} for now: ${wordsOf(error)}`);
+      throw new Wrong(
+        `The software statement is not one of ${directory_url} for now: ${describeError(error)}`,
+      );
     });
     if (payload["software_client_id"] !== softwareClientId) {
       throw new Wrong(

@@ -4,10 +4,10 @@ import { BANK_LAYERS } from "./bank_layers.ts";
 import { CREDENTIAL_LAYERS } from "./credential_layers.ts";
 import {
   beginExamination,
+  describeError,
   type Examination,
   type Layer,
   type Patient,
-  wordsOf,
   Wrong,
 } from "./examination.ts";
 import { tppLayers } from "./tpp_layers.ts";
@@ -42,7 +42,7 @@ export async function examine(
     return undefined;
   } catch (error) {
     const given = error instanceof Wrong ? error.mend : undefined;
-    return { layer, wrong: wordsOf(error), mend: given ?? (at === undefined ? "" : mend(at)) };
+    return { layer, wrong: describeError(error), mend: given ?? (at === undefined ? "" : mend(at)) };
   } finally {
     for (const close of at?.close ?? []) close();
   }

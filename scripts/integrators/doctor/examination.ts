@@ -69,7 +69,7 @@ export class Wrong extends Error {
 export async function beginExamination(patient: Patient): Promise<Examination> {
   const { dir, name } = patient;
   const platform = await openPlatform(dir).catch((error) => {
-    throw new Wrong(wordsOf(error), `${TASK} start`);
+    throw new Wrong(describeError(error), `${TASK} start`);
   });
   return { patient, folder: `${dir}/participants/${name}`, ...platform, close: [] };
 }
@@ -91,7 +91,7 @@ export function connect(
 }
 
 /** Describes an error in one sentence. */
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   return describeFailure(error);
 }
 

@@ -32,7 +32,7 @@ export async function inspect(token: string, aids: Aids): Promise<readonly strin
   const header = jose.decodeProtectedHeader(token);
   const claims = parts[1] === "" ? undefined : jose.decodeJwt(token);
   return [
-    `${kindOf(header, claims)}`,
+    `${guessKind(header, claims)}`,
     `header ${pretty(header)}`,
     ...(claims === undefined ? [] : [`claims ${pretty(claims)}`]),
     ...timesOf(claims ?? header, aids.platform?.now() ?? Date.now()),
@@ -69,7 +69,7 @@ async function decryptionKeyIn(folder: string): Promise<string> {
 }
 
 /** Names the kind by what only it has. */
-function kindOf({ typ }: jose.ProtectedHeaderParameters, claims: jose.JWTPayload | undefined): string {
+function guessKind({ typ }: jose.ProtectedHeaderParameters, claims: jose.JWTPayload | undefined): string {
   if (claims === undefined) return "payload signature (x-jws-signature)";
   const has = (name: string): boolean => Object.hasOwn(claims, name);
   if (typ === "dpop+jwt") return "DPoP proof";

@@ -1,6 +1,6 @@
 /** One payment of the probe: the doctor's layers from TLS to the bank's answer, each with its duration. */
 import { examine } from "../doctor/doctor.ts";
-import { wordsOf } from "../doctor/examination.ts";
+import { describeError } from "../doctor/examination.ts";
 import type { Patient } from "../doctor/examination.ts";
 import { readDescription } from "../participant/folder.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
@@ -29,7 +29,7 @@ export async function registerIn(dir: string, name: string, role: RegistrationRo
     const { clientId } = await register({ fetch, baseUrl, audience }, participant, role);
     return `${name} is registered as ${clientId}`;
   } catch (error) { // also if it is registered with this statement
-    return `${name}: ${wordsOf(error)}`;
+    return `${name}: ${describeError(error)}`;
   } finally {
     close();
   }

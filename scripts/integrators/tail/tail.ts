@@ -70,7 +70,7 @@ function rejectedIn(lines: readonly string[]): readonly string[] {
 
 async function explain(id: string, { operator, authUrl, print, ...tools }: TailDeps): Promise<void> {
   for (const trace of await tracesOf(id, operator, tools)) {
-    for (const line of linesOf(trace)) print(line);
+    for (const line of formatTrace(trace)) print(line);
     print(`  ${authUrl}/docs/traces?id=${id}`);
   }
 }
@@ -94,22 +94,22 @@ export async function whyRejected(
     const rejected = (await tracesOf(id, operator, { fetch })).find(({ Rejection }) =>
       Rejection !== undefined
     );
-    if (rejected !== undefined) return wordsOf(rejected).join("; ");
+    if (rejected !== undefined) return explainRejection(rejected).join("; ");
     await new Promise((done) => setTimeout(done, POLL_MS));
   }
   return undefined;
 }
 
-function linesOf(trace: FoundTrace): readonly string[] {
+function formatTrace(trace: FoundTrace): readonly string[] {
   const { DateTime, Method, Endpoint, Status, ClientId, Rejection } = trace;
   const reason = Rejection?.Reason ?? "";
   return [
     `${DateTime.slice(11, 19)} ${Status} ${Method} ${Endpoint} ${reason} ${ClientId ?? "an unproven caller"}`,
-    ...wordsOf(trace).map((text) => `  ${text}`),
+    ...explainRejection(trace).map((text) => `  ${text}`),
   ];
 }
 
-function wordsOf({ Rejection }: FoundTrace): readonly string[] {
+function explainRejection({ Rejection }: FoundTrace): readonly string[] {
   const { Message, Detail, Errors = [] } = Rejection ?? {};
   const words = [
     ...(Message === undefined ? [] : [Message]),

@@ -5,8 +5,8 @@
 import type { BundleEntry, Piece, Statement } from "./bundle_schema.ts";
 import { isRecovered } from "./required.ts";
 import { MAX_AGE_SECONDS } from "./proofs.ts";
-import { bytesOf, digestOf, jsonIn, textOf } from "./signatures.ts";
-import { canonicalOf, nameOf } from "./verify_parts.ts";
+import { base64url, bytesOf, digestOf, jsonIn } from "./signatures.ts";
+import { canonicalOf, entryName } from "./verify_parts.ts";
 
 /** Members of `Data.Initiation` that never differ between a consent, its payment and its order (contract MT1). */
 const SAME = [
@@ -73,14 +73,14 @@ function* unequal(
   other: unknown,
 ): Generator<string> {
   if (same(one, other)) return;
-  yield `the ${what} differs: ${spoken(one)} in the ${piece.kind} of ${nameOf(piece.entry)}, ` +
+  yield `the ${what} differs: ${spoken(one)} in the ${piece.kind} of ${entryName(piece.entry)}, ` +
     `${spoken(other)} in the ${agreed.kind}`;
 }
 
 /** What the evidence says is what its entry says. */
 function* verifyStep({ entry, kind, content }: Piece): Generator<string> {
   const { event } = entry.record;
-  const name = `the ${kind} of ${nameOf(entry)}`;
+  const name = `the ${kind} of ${entryName(entry)}`;
   const isMove = /^payment\.[A-Z]/.test(event);
   const says = (status: unknown): string => `${name} says ${spoken(status)}, and the entry says ${event}`;
   if (kind === "status_report" && event !== `payment.${at(content, "Data", "Status")}`) {
@@ -118,7 +118,7 @@ function* verifyMoment({ entry, kind, content }: Piece): Generator<string> {
   if (!["handover", "sca_result", "order"].includes(kind) || isOlder) return;
   const iat = at(content, "iat");
   if (typeof iat !== "number" || Math.abs(iat - time / 1000) > MAX_AGE_SECONDS) {
-    yield `the ${kind} of ${nameOf(entry)} was signed at another time`;
+    yield `the ${kind} of ${entryName(entry)} was signed at another time`;
   }
 }
 
@@ -165,13 +165,13 @@ function* verifyCreation(
   const created = entries.find(({ record }) => record.subject === payment)?.record.at;
   const consumed = entries.find(({ record }) => record.event === "consent.Consumed");
   if (consumed !== undefined && consumed.record.at !== created) {
-    yield `${nameOf(consumed)} is not of the time at which the payment was created`;
+    yield `${entryName(consumed)} is not of the time at which the payment was created`;
   }
   if (isRecovered(entries, payment)) return;
   for (const { entry, kind, content } of pieces) {
     const time = Date.parse(String(at(content, "Data", "CreationDateTime")));
     if (kind === "order" && !(Math.abs(time - (created ?? NaN)) <= MAX_AGE_SECONDS * 1000)) {
-      yield `the order of ${nameOf(entry)} names another time of creation`;
+      yield `the order of ${entryName(entry)} names another time of creation`;
     }
   }
 }
@@ -193,12 +193,12 @@ function* verifyNames(
   for (const entry of entries) {
     const { items = [], event, actor } = entry.record;
     const isTpps = event.startsWith("consent.token_") || items.some(({ kind }) => TPP_KINDS.includes(kind));
-    if (isTpps) found.TPP.push([nameOf(entry), actor]);
-    if (actor.startsWith("bank ")) found.bank.push([nameOf(entry), actor.slice("bank ".length)]);
+    if (isTpps) found.TPP.push([entryName(entry), actor]);
+    if (actor.startsWith("bank ")) found.bank.push([entryName(entry), actor.slice("bank ".length)]);
   }
   for (const { entry, kind, content } of pieces) {
     for (const [whom, ...path] of Object.hasOwn(NAMED, kind) ? NAMED[kind] ?? [] : []) {
-      found[whom].push([`${path.join(".")} in the ${kind} of ${nameOf(entry)}`, at(content, ...path)]);
+      found[whom].push([`${path.join(".")} in the ${kind} of ${entryName(entry)}`, at(content, ...path)]);
     }
   }
   yield* verifyDocuments(entries, documents, found);
@@ -217,18 +217,18 @@ function* verifyDocuments(
   documents: readonly string[],
   found: Record<keyof Names, Name[]>,
 ): Generator<string> {
-  const texts = new Map(documents.map((text) => [textOf(digestOf(text)), text]));
+  const texts = new Map(documents.map((text) => [base64url(digestOf(text)), text]));
   const KINDS = ["tpp_statement", "bank_statement"];
   for (const entry of entries) {
     const { documents: named = [], items = [] } = entry.record;
     const kinds = named.map(({ kind }) => kind);
     const isNew = items.some(({ kind }) => kind === "consent_request");
     if (!same(kinds.toSorted(), isNew ? KINDS.toSorted() : [])) {
-      yield `${nameOf(entry)} does not name the software statement of each party once`;
+      yield `${entryName(entry)} does not name the software statement of each party once`;
     }
     for (const { kind, sha256 } of named) {
       const claims = jsonIn(bytesOf(texts.get(sha256)?.split(".")[1] ?? "") ?? new Uint8Array());
-      const where = `the ${kind} of ${nameOf(entry)}`;
+      const where = `the ${kind} of ${entryName(entry)}`;
       if (kind === "tpp_statement") found.TPP.push([where, at(claims, "software_client_id")]);
       else found.bank.push([where, at(claims, "org_id")]);
     }
@@ -244,21 +244,21 @@ function* verifySessions(pieces: readonly Piece[]): Generator<string> {
   for (const { entry, kind, content } of pieces) {
     if (["handover", "sca_result", "order"].includes(kind)) {
       const id = `${kind} ${spoken(at(content, "jti"))}`;
-      if (seen.has(id)) yield `the ${kind} of ${nameOf(entry)} is there twice`;
+      if (seen.has(id)) yield `the ${kind} of ${entryName(entry)} is there twice`;
       seen.add(id);
     }
     const session = at(content, kind === "decision" ? "session" : "correlation_id");
     if (kind === "handover") begun.add(session);
     const isKnown = kind === "decision" ? authenticated.has(session) : begun.has(session);
     if ((kind === "sca_result" || kind === "decision") && !isKnown) {
-      yield `the ${kind} of ${nameOf(entry)} is of another session`;
+      yield `the ${kind} of ${entryName(entry)} is of another session`;
     }
     const { event, at: time } = entry.record;
     const waited = time - (authenticated.get(session) ?? time);
     if (
       kind === "decision" && event !== "consent.customer_late" && Math.abs(waited) > MAX_AGE_SECONDS * 1000
     ) {
-      yield `the decision of ${nameOf(entry)} is of another time than its session`;
+      yield `the decision of ${entryName(entry)} is of another time than its session`;
     }
     if (kind === "sca_result") authenticated.set(session, time);
   }
@@ -280,17 +280,17 @@ function* verifyNamedAccount(pieces: readonly Piece[]): Generator<string> {
   const isImplicit = at(requests[0].content, "Data", "Initiation", "DebtorAccount") !== undefined;
   for (const { entry, kind, content } of pieces) {
     if (kind === "order" && !same(accountIn(content), named ?? [undefined, undefined])) {
-      yield `the order of ${nameOf(entry)} names another account of the payer than the TPP`;
+      yield `the order of ${entryName(entry)} names another account of the payer than the TPP`;
     }
     const isRefundRead = at(requests[0].content, "Data", "ReadRefundAccount") === "Yes";
     if (kind === "order" && at(content, "tpp", "read_refund_account") !== isRefundRead) {
       yield `the order of ${
-        nameOf(entry)
+        entryName(entry)
       } says otherwise than the consent_request whether the TPP may read the account`;
     }
     if (kind === "handover" && at(content, "debtor_account_present") !== String(isImplicit)) {
       yield `the handover of ${
-        nameOf(entry)
+        entryName(entry)
       } says otherwise than the consent_request whether the account is known`;
     }
   }
@@ -310,8 +310,8 @@ function* verifyAccount(pieces: readonly Piece[]): Generator<string> {
       String(at(chosen, "account", "index")),
       "account",
     );
-    const digest = textOf(digestOf(String(at(chosen, "salt")), canonicalOf(at(chosen, "account"))));
-    if (offered !== digest) yield `the chosen account of ${nameOf(decision.entry)} was not on the screen`;
+    const digest = base64url(digestOf(String(at(chosen, "salt")), canonicalOf(at(chosen, "account"))));
+    if (offered !== digest) yield `the chosen account of ${entryName(decision.entry)} was not on the screen`;
   }
   const request = pieces.find(({ kind }) => kind === "consent_request");
   const named = at(request?.content, "Data", "Initiation", "DebtorAccount");
@@ -323,7 +323,7 @@ function* verifyAccount(pieces: readonly Piece[]): Generator<string> {
     const account = at(content, "Data", "DebtorAccount");
     const found = [at(account, "SchemeName"), at(account, "Identification")];
     if (kind === "order" && !same(found, expected)) {
-      yield `the order of ${nameOf(entry)} is paid from ${spoken(found)}, and the customer agreed to ${
+      yield `the order of ${entryName(entry)} is paid from ${spoken(found)}, and the customer agreed to ${
         spoken(expected)
       }`;
     }
@@ -337,21 +337,21 @@ function* verifyGrants(entries: readonly BundleEntry[], { payment }: Statement):
   for (const entry of entries) {
     const { event, issued, items, reason, authentication } = entry.record;
     if (event === "consent.Authorized") {
-      if (issued?.code === undefined) yield `${nameOf(entry)} names no code`;
+      if (issued?.code === undefined) yield `${entryName(entry)} names no code`;
       codes.add(issued?.code);
     }
     if (event === "consent.token_issued") {
       if (issued?.token === undefined || !codes.has(issued.code)) {
-        yield `${nameOf(entry)} is not of a code of this case`;
+        yield `${entryName(entry)} is not of a code of this case`;
       }
       tokens.add(issued?.token);
     }
     if (event === "consent.Consumed" && reason !== `payment ${payment}` && !isRecovered(entries, payment)) {
-      yield `${nameOf(entry)} is of another payment`;
+      yield `${entryName(entry)} is of another payment`;
     }
     const isRequest = (items ?? []).some(({ kind }) => kind === "payment_request");
     if (isRequest && tokens.size > 0 && !tokens.has(authentication?.token)) {
-      yield `${nameOf(entry)} was requested with a token of another consent`;
+      yield `${entryName(entry)} was requested with a token of another consent`;
     }
   }
 }

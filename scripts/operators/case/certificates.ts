@@ -7,7 +7,7 @@ import {
   X509Certificate,
 } from "@peculiar/x509";
 import type { Key } from "./bundle_schema.ts";
-import { digestOf, textOf } from "./signatures.ts";
+import { base64url, digestOf } from "./signatures.ts";
 
 /** A certificate of a key's chain. */
 export interface Certificate {
@@ -131,7 +131,7 @@ function timeOf(milliseconds: number): string {
 }
 
 function thumbprint(certificate: X509Certificate): string {
-  return textOf(digestOf(new Uint8Array(certificate.rawData)));
+  return base64url(digestOf(new Uint8Array(certificate.rawData)));
 }
 
 async function isOf({ publicKey }: X509Certificate, { n, e }: Key): Promise<boolean> {

@@ -20,18 +20,18 @@ export function* contradictionsIn(given: readonly [Verified, Verified]): Generat
     later.statement.consent === consent && later.statement.payment === payment;
   if (!isSameCase) return yield "the bundles are of two different cases";
   const [before, after] = [linksOf(earlier.bundle), linksOf(later.bundle)];
-  const leaves = new Map(after.map((entry) => [placeOf(entry), entry.leaf]));
+  const leaves = new Map(after.map((entry) => [entryName(entry), entry.leaf]));
   for (const entry of before) {
-    const leaf = leaves.get(placeOf(entry));
+    const leaf = leaves.get(entryName(entry));
     const signed = `and was signed at ${new Date(earlier.statement.iat * 1000).toISOString()}`;
     if (leaf === undefined) yield `${entry.name} is missing in the later bundle, ${signed}`;
     else if (leaf !== entry.leaf) yield `${entry.name} is another in the later bundle, ${signed}`;
   }
   // Both were complete when they were signed: what the later one has besides must not be older.
-  const known = new Set(before.map(placeOf));
+  const known = new Set(before.map(entryName));
   for (const { name, record, ...entry } of after) {
     const at = record?.at ?? entry.position; // a position is its entry's time or later
-    if (known.has(placeOf(entry)) || at >= earlier.statement.iat * 1000 - SKEW_MS) continue;
+    if (known.has(entryName(entry)) || at >= earlier.statement.iat * 1000 - SKEW_MS) continue;
     yield `${name} is of ${new Date(at).toISOString()}, and the bundle that was signed later lacks it`;
   }
 }
@@ -39,6 +39,6 @@ export function* contradictionsIn(given: readonly [Verified, Verified]): Generat
 /** Clocks of the platform's processes differ by less. */
 export const SKEW_MS = 60_000;
 
-function placeOf({ subject, sequence }: Pick<Link, "subject" | "sequence">): string {
+function entryName({ subject, sequence }: Pick<Link, "subject" | "sequence">): string {
   return `${subject} ${sequence}`;
 }

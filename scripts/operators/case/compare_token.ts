@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { BundleEntry, Key, Piece } from "./bundle_schema.ts";
 import { SKEW_MS, type Verified } from "./compare.ts";
 import { headerOf, jsonIn, openJws } from "./signatures.ts";
-import { nameOf } from "./verify_parts.ts";
+import { entryName } from "./verify_parts.ts";
 
 const receiptSchema = z.looseObject({
   iss: z.string(),
@@ -84,7 +84,7 @@ function* againstReceipt({ bundle, statement, pieces }: Verified, receipt: Recei
   const next = former[own + 1];
   if (own < 0) yield `${signed}, and the bundle has no such entry of until then`;
   else if (next !== undefined && next.record.at < receipt.iat * 1000 - SKEW_MS) {
-    yield `${signed}, and ${nameOf(next)} is of ${new Date(next.record.at).toISOString()}`;
+    yield `${signed}, and ${entryName(next)} is of ${new Date(next.record.at).toISOString()}`;
   }
   const terms = pieces.find(({ kind }) => TERMS.includes(kind));
   for (const [name, path, ending] of RECEIPT_TERMS) {

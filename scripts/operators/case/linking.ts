@@ -4,8 +4,8 @@
  */
 import type { Piece, Statement } from "./bundle_schema.ts";
 import { at } from "./agreement.ts";
-import { digestOf, textOf } from "./signatures.ts";
-import { nameOf } from "./verify_parts.ts";
+import { base64url, digestOf } from "./signatures.ts";
+import { entryName } from "./verify_parts.ts";
 
 /** Yields each digest that is of another transaction, and a claim of the statement that the pieces do not support. */
 export function* verifyLinking(pieces: readonly Piece[], { linked }: Statement): Generator<string> {
@@ -15,7 +15,7 @@ export function* verifyLinking(pieces: readonly Piece[], { linked }: Statement):
     const digest = at(content, "transaction_digest");
     const isMissing = kind === "sca_result" && digest === undefined;
     if ((kind !== "handover" && kind !== "sca_result") || isMissing || expected === undefined) continue;
-    if (digest !== expected) yield `the ${kind} of ${nameOf(entry)} is linked to another transaction`;
+    if (digest !== expected) yield `the ${kind} of ${entryName(entry)} is linked to another transaction`;
   }
   const found = expected !== undefined && isClaimed(pieces) ? "proven" : "not claimed";
   if (linked !== found) yield `the statement says linked: ${linked}, and the evidence says ${found}`;
@@ -40,7 +40,7 @@ function transactionDigestIn(content: unknown): string {
   const account = (name: string, ...members: readonly string[]): readonly unknown[] =>
     members.map((member) => at(terms, name, member) ?? null);
   const numbers = ["SchemeName", "Identification", "SecondaryIdentification"];
-  return textOf(digestOf(JSON.stringify([
+  return base64url(digestOf(JSON.stringify([
     at(terms, "InstructedAmount", "Amount"),
     at(terms, "InstructedAmount", "Currency"),
     ...account("CreditorAccount", "Name", ...numbers),

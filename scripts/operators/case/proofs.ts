@@ -4,7 +4,7 @@
  */
 import { type BundleEntry, type Key, keySchema, type Statement } from "./bundle_schema.ts";
 import { headerOf, jsonIn, openJws } from "./signatures.ts";
-import { nameOf } from "./verify_parts.ts";
+import { entryName } from "./verify_parts.ts";
 
 /** The request that must have brought a kind of evidence or caused an event. */
 interface Brought {
@@ -53,11 +53,11 @@ export async function* verifyRequests(
     const brought = names.flatMap((name) => Object.hasOwn(BROUGHT, name) ? BROUGHT[name] ?? [] : [])[0];
     const { authentication } = record;
     if (authentication === undefined) {
-      if (brought !== undefined) yield `${nameOf(entry)} does not say how its request was authenticated`;
+      if (brought !== undefined) yield `${entryName(entry)} does not say how its request was authenticated`;
       continue;
     }
     if (authentication.clientId !== record.actor) {
-      yield `${nameOf(entry)} is by another client than its actor`;
+      yield `${entryName(entry)} is by another client than its actor`;
     }
     if (brought !== undefined) {
       const path = brought.path(statement);
@@ -65,15 +65,15 @@ export async function* verifyRequests(
       const address = target.endsWith(path) ? target.slice(0, -path.length) : undefined;
       bank ??= address;
       if (method !== brought.method || address === undefined || address !== bank) {
-        yield `${nameOf(entry)} names the request ${method} ${target}, which does not bring it`;
+        yield `${entryName(entry)} names the request ${method} ${target}, which does not bring it`;
       }
       for (const part of brought.needs) {
-        if (authentication[part] === undefined) yield `${nameOf(entry)} lacks the ${part} of its request`;
+        if (authentication[part] === undefined) yield `${entryName(entry)} lacks the ${part} of its request`;
       }
     }
     const { jtiHash } = authentication.assertion ?? {};
     if (jtiHash !== undefined && assertions.has(jtiHash)) {
-      yield `the assertion of ${nameOf(entry)} was used before`;
+      yield `the assertion of ${entryName(entry)} was used before`;
     }
     if (jtiHash !== undefined) assertions.add(jtiHash);
     yield* verifyProof(entry, keys, seen);
@@ -87,7 +87,7 @@ async function* verifyProof(
   seen: Set<string>,
 ): AsyncGenerator<string> {
   const { authentication, at, issued } = entry.record;
-  const name = `the DPoP proof of ${nameOf(entry)}`;
+  const name = `the DPoP proof of ${entryName(entry)}`;
   const { proof, token, method, target } = authentication ?? {};
   if (proof === undefined) return;
   const opened = await openProof(proof);

@@ -1,6 +1,6 @@
 /** Which steps a case can have, by whom, and which evidence each has (`docs/contract/evidence.md`, verification, step 10). No I/O. */
 import type { BundleEntry, Statement } from "./bundle_schema.ts";
-import { nameOf } from "./verify_parts.ts";
+import { entryName } from "./verify_parts.ts";
 
 const CLIENT = /^SC-/;
 const CUSTOMER = /^customer$/;
@@ -72,14 +72,14 @@ export function* verifyRequired(entries: readonly BundleEntry[], statement: Stat
     yield* verifyStep(entry, statement.consent);
     for (const place of record.deleted ?? []) {
       const kind = places.get(place);
-      if (kind === undefined) yield `${nameOf(entry)} deletes ${place}, which no entry before it names`;
+      if (kind === undefined) yield `${entryName(entry)} deletes ${place}, which no entry before it names`;
       else if (kind !== "payer_accounts" && !ERASING.includes(record.event)) {
-        yield `${nameOf(entry)} deletes the ${kind} and is no erasure`;
+        yield `${entryName(entry)} deletes the ${kind} and is no erasure`;
       }
     }
     for (const item of record.items ?? []) {
       const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
-      if (places.has(place)) yield `the ${item.kind} of ${nameOf(entry)} has the place of another one`;
+      if (places.has(place)) yield `the ${item.kind} of ${entryName(entry)} has the place of another one`;
       places.set(place, item.kind);
     }
   }
@@ -92,23 +92,23 @@ function* verifyStep(entry: BundleEntry, consent: string): Generator<string> {
   const name = sequence === 1 ? `first ${event}` : event;
   const ways = Object.hasOwn(STEPS, name) ? STEPS[name] ?? [] : [];
   if (ways.length === 0 || event.startsWith("consent.") !== (subject === consent)) {
-    return yield `${nameOf(entry)} is no step of a consent or payment`;
+    return yield `${entryName(entry)} is no step of a consent or payment`;
   }
   const kinds = items.map(({ kind }) => kind);
-  if (new Set(kinds).size !== kinds.length) yield `${nameOf(entry)} has two pieces of one kind`;
+  if (new Set(kinds).size !== kinds.length) yield `${entryName(entry)} has two pieces of one kind`;
   const own = ways.filter(([by]) => by.test(actor));
-  if (own.length === 0) yield `${nameOf(entry)} is by ${actor}, who does not take this step`;
+  if (own.length === 0) yield `${entryName(entry)} is by ${actor}, who does not take this step`;
   const lacking = own.filter(([, ...needed]) =>
     needed.some((kind) => !kind.endsWith("?") && !kinds.includes(kind))
   );
   if (own.length > 0 && lacking.length === own.length) {
     const sets = own.map(([, ...needed]) => needed.filter((kind) => !kind.endsWith("?")).join(" and "));
-    yield `${nameOf(entry)} lacks its evidence: ${sets.join(", or ")}`;
+    yield `${entryName(entry)} lacks its evidence: ${sets.join(", or ")}`;
   }
   const isWhole = own.some((way) =>
     !lacking.includes(way) && kinds.every((kind) => way.includes(kind) || way.includes(`${kind}?`))
   );
-  if (!isWhole && lacking.length < own.length) yield `${nameOf(entry)} has evidence of another step`;
+  if (!isWhole && lacking.length < own.length) yield `${entryName(entry)} has evidence of another step`;
 }
 
 /** A step, and one that must have come before it. */
@@ -155,12 +155,12 @@ function* verifyCourse(
     if (subject === payment && consent_entries > 0) needed.push("consent.Consumed");
     if (event === "payment.erased") needed.push("consent.erased");
     for (const before of needed) {
-      if (!done.has(before)) yield `${nameOf(entry)} comes without ${before} before it`;
+      if (!done.has(before)) yield `${entryName(entry)} comes without ${before} before it`;
     }
-    if (ONCE.includes(step) && done.has(step)) yield `${nameOf(entry)} is there twice`;
+    if (ONCE.includes(step) && done.has(step)) yield `${entryName(entry)} is there twice`;
     for (const { kind } of items) done.add(kind);
     if (event === "consent.Authorized" && !done.has("sca_result")) {
-      yield `${nameOf(entry)} comes without the bank's sca_result`;
+      yield `${entryName(entry)} comes without the bank's sca_result`;
     }
     done.add(step);
   }
@@ -202,7 +202,7 @@ function* verifyStatuses(entries: readonly BundleEntry[], { payment }: Statement
     if (subject !== payment || next === undefined) continue;
     const following = FOLLOWING[status ?? ""] ?? [];
     if (status !== undefined && !following.includes(next)) {
-      yield `${nameOf(entry)} cannot follow ${status}`;
+      yield `${entryName(entry)} cannot follow ${status}`;
     }
     status = next === "Rejected" && OPERATOR.test(actor) ? "Pending" : next;
   }

@@ -11,14 +11,14 @@ const SALT_BYTES = 32;
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
-    return textOf(bytes) === text ? bytes : undefined;
+    return base64url(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Returns base64url without padding. */
-export function textOf(bytes: Uint8Array): string {
+export function base64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
@@ -49,7 +49,7 @@ export async function isDetachedJws(jws: string, bytes: Uint8Array<ArrayBuffer>,
   const [head = "", empty, signature = "", ...more] = jws.split(".");
   const header = headerOf(head);
   if (more.length > 0 || empty !== "" || header === undefined) return false;
-  return await isSigned(key, [`${head}.`, header["b64"] === false ? bytes : textOf(bytes)], signature);
+  return await isSigned(key, [`${head}.`, header["b64"] === false ? bytes : base64url(bytes)], signature);
 }
 
 /** Returns the kid in the header of a JWS. */

@@ -70,7 +70,7 @@ export function* strangersIn(signers: Signers, trusted: Trusted): Generator<stri
       continue;
     }
     const cut = last.issuer === last.subject ? "" : `; its chain lacks the certificate of ${last.issuer}`;
-    yield `${nameOf(chain[0] ?? last)} signed ${what}, and leads to none of --${party}${cut}`;
+    yield `${certificateName(chain[0] ?? last)} signed ${what}, and leads to none of --${party}${cut}`;
   }
   for (const party of ["tpp", "bank"] as const) {
     if (areShared(signers, "platform", party)) {
@@ -92,7 +92,7 @@ export function signerLines(
       const chain = certificatesOf(key) ?? [];
       return [
         `signed by the ${NAMES[party]}: ${[...signed].toSorted().join(", ")}`,
-        ...chain.map((one) => `  ${nameOf(one)}`),
+        ...chain.map((one) => `  ${certificateName(one)}`),
         ...(chain.length > 0 ? [] : [`  nothing here says whose this is: ${key.kid} has no certificate`]),
       ];
     });
@@ -115,6 +115,6 @@ function areShared(signers: Signers, one: Party, other: Party): boolean {
   return moduli(one).some((modulus) => moduli(other).includes(modulus));
 }
 
-function nameOf({ subject, sha256 }: Certificate): string {
+function certificateName({ subject, sha256 }: Certificate): string {
   return `${subject}, SHA-256 ${sha256}`;
 }

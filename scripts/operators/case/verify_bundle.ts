@@ -14,7 +14,7 @@ import {
   type Statement,
   statementSchema,
 } from "./bundle_schema.ts";
-import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
+import { base64url, bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws } from "./signatures.ts";
 import { verifyAgreement } from "./agreement.ts";
 import { verifyLinking } from "./linking.ts";
 import { isWithheld, type Link, linksOf, verifyWithheld, withheldName } from "./withheld.ts";
@@ -24,9 +24,9 @@ import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
 import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
   canonicalOf,
+  entryName,
   type Findings,
   isInLog,
-  nameOf,
   openPlatformJws,
   verifyCheckpoint,
   verifyEntry,
@@ -57,7 +57,7 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
     if (!isIn) yield `${withheldName(entry)} is not in the signed log`;
   }
   if (findings.statement !== undefined) yield* verifyWithheld(bundle, findings.statement);
-  const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
+  const documents = new Map(bundle.documents.map((text) => [base64url(digestOf(text)), text]));
   const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
   for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
   yield* verifyNamed(bundle, documents);
@@ -123,7 +123,7 @@ async function* verifyEvidence(
 ): AsyncGenerator<string> {
   const { record, bodies } = entry;
   for (const { kind, sha256 } of record.documents ?? []) {
-    if (!documents.has(sha256)) yield `the ${kind} of ${nameOf(entry)} is missing`;
+    if (!documents.has(sha256)) yield `the ${kind} of ${entryName(entry)} is missing`;
   }
   for (const [at, item] of (record.items ?? []).entries()) {
     const body = bodies[at];
@@ -136,7 +136,7 @@ async function* verifyEvidence(
     yield* verifyGone(entry, item, documents, findings);
     const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
     if (!gone.has(place) && !isWithheld(item.kind, findings.statement?.reader)) {
-      yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
+      yield `the ${item.kind} of ${entryName(entry)} is missing, and no entry says that it was deleted`;
     }
   }
 }
@@ -148,7 +148,7 @@ async function* verifyGone(
   documents: ReadonlyMap<string, string>,
   findings: Findings,
 ): AsyncGenerator<string> {
-  const name = `the ${item.kind} of ${nameOf(entry)}`;
+  const name = `the ${item.kind} of ${entryName(entry)}`;
   if ((signedKind(item.kind) === undefined) !== (item.key === undefined)) yield `${name} is not signed`;
   if (item.key === undefined) return;
   const key = keyIn(documents, item.key);
@@ -163,7 +163,7 @@ async function* verifyItem(
   documents: ReadonlyMap<string, string>,
   findings: Findings,
 ): AsyncGenerator<string> {
-  const name = `the ${item.kind} of ${nameOf(entry)}`;
+  const name = `the ${item.kind} of ${entryName(entry)}`;
   const bytes = bytesOf(body.bytes) ?? new Uint8Array();
   if (item.kind === "decision") yield* verifyPage(name, entry, bytes);
   const kind = signedKind(item.kind);
@@ -171,7 +171,7 @@ async function* verifyItem(
     findings.unsigned.add(item.kind);
     if (body.signature !== undefined) yield `${name} names no key`;
     if (kind !== undefined) yield `${name} is not signed`;
-    else findings.pieces.push({ entry, kind: item.kind, content: contentOf(item.kind, bytes) });
+    else findings.pieces.push({ entry, kind: item.kind, content: decodeEvidence(item.kind, bytes) });
     return;
   }
   if (kind === undefined) return yield `${name} is signed, and this program does not know who signs it`;
@@ -193,7 +193,7 @@ function keyIn(documents: ReadonlyMap<string, string>, sha256: string): Key | un
   return keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(sha256)))).data;
 }
 
-function contentOf(kind: string, bytes: Uint8Array): unknown {
+function decodeEvidence(kind: string, bytes: Uint8Array): unknown {
   if (kind !== "pushed_request") return jsonIn(bytes);
   return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)));
 }
@@ -228,7 +228,7 @@ function isOfCase({ names }: SignedKind, content: Uint8Array, statement: Stateme
 function* verifyPage(name: string, { record }: BundleEntry, bytes: Uint8Array): Generator<string> {
   const decision = jsonIn(bytes);
   const page = typeof decision === "object" && decision !== null ? Reflect.get(decision, "page") : undefined;
-  if (record.page?.sha256 !== textOf(digestOf(canonicalOf(page)))) {
+  if (record.page?.sha256 !== base64url(digestOf(canonicalOf(page)))) {
     yield `the screen of ${name} is not the one whose hash the entry has`;
   }
 }

@@ -1,6 +1,6 @@
 /** Verifies the proof that retention has deleted a case (`docs/contract/evidence.md`, EV13). No I/O. */
 import { appliedSchema, type Deletion, deletionSchema, deletionStatementSchema } from "./bundle_schema.ts";
-import { bytesOf, digestOf, jsonIn, textOf } from "./signatures.ts";
+import { base64url, bytesOf, digestOf, jsonIn } from "./signatures.ts";
 import {
   type Findings,
   openPlatformJws,
@@ -37,7 +37,7 @@ export async function* verifyDeletion(value: unknown, findings: Findings): Async
   const [item] = entry.record.items ?? [];
   const bytes = item?.kind === "retention" ? bytesOf(entry.bodies[0]?.bytes ?? "") : undefined;
   const applied = appliedSchema.safeParse(bytes === undefined ? undefined : jsonIn(bytes));
-  if (!applied.success || !applied.data.cases.includes(textOf(digestOf(claims.data.case)))) {
+  if (!applied.success || !applied.data.cases.includes(base64url(digestOf(claims.data.case)))) {
     return yield `the entry does not name the case ${claims.data.case} as deleted`;
   }
   if (applied.data.class !== "audit") return yield "the entry is of an erasure, and not of a deletion";

@@ -14,7 +14,7 @@ import type {
 } from "./bundle_schema.ts";
 import { chainFaults, type Revocations } from "./certificates.ts";
 import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
-import { bytesOf, digestOf, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
+import { base64url, bytesOf, digestOf, jsonIn, kidOf, openJws } from "./signatures.ts";
 import { noteSigner, type Signers } from "./signers.ts";
 
 /** The proof that retention has deleted a case. */
@@ -115,7 +115,7 @@ export function leafOf(record: BundleEntry["record"]): Hash {
 /** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
 export function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
   const { record, bodies } = entry;
-  const name = nameOf(entry);
+  const name = entryName(entry);
   if (!isInLog(leafOf(record), entry, checkpoint)) yield `${name} is not in the signed log`;
   const items = record.items ?? [];
   if (items.length !== bodies.length) return yield `${name} has not the evidence that it names`;
@@ -141,7 +141,7 @@ export function isInLog(
 function bodyDigest({ bytes, signature = "", salt }: Body): string | undefined {
   const [content, random] = [bytesOf(bytes), bytesOf(salt)];
   if (content === undefined || random === undefined) return undefined;
-  return textOf(digestOf(random, digestOf(content), digestOf(signature)));
+  return base64url(digestOf(random, digestOf(content), digestOf(signature)));
 }
 
 export async function* verifyKey(
@@ -153,7 +153,7 @@ export async function* verifyKey(
   for (const fault of await chainFaults(key, at, findings.revoked)) yield `${name} ${fault}`;
 }
 
-export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
+export function entryName({ record: { subject, sequence, event } }: BundleEntry): string {
   return `entry ${sequence} of ${subject} (${event})`;
 }
 
@@ -163,7 +163,7 @@ export async function* verifySigned(
   { bundle_sha256, iat }: { readonly bundle_sha256: string; readonly iat: number },
   findings: Findings,
 ): AsyncGenerator<string> {
-  if (bundle_sha256 !== textOf(digestOf(canonicalOf(signed)))) {
+  if (bundle_sha256 !== base64url(digestOf(canonicalOf(signed)))) {
     yield "the file was changed after the platform signed it: its digest is not the one of the statement";
   }
   if (new Set(signed.keys.map(({ kid }) => kid)).size !== signed.keys.length) {

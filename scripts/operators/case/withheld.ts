@@ -1,7 +1,7 @@
 /** What a bundle for a participant withholds (`docs/contract/evidence.md`, EV18). No I/O. */
 import type { Bundle, BundleEntry, Statement, WithheldEntry } from "./bundle_schema.ts";
-import { leafOf, nameOf } from "./verify_parts.ts";
-import { textOf } from "./signatures.ts";
+import { entryName, leafOf } from "./verify_parts.ts";
+import { base64url } from "./signatures.ts";
 
 /** What the chain of a history and the log know of an entry. */
 export interface Link {
@@ -44,7 +44,7 @@ export function linksOf({ entries, withheld = [] }: Pick<Bundle, "entries" | "wi
   const shown = entries.map((entry): Link => {
     const { record, position } = entry;
     const { subject, sequence } = record;
-    return { name: nameOf(entry), subject, sequence, position, leaf: textOf(leafOf(record)), record };
+    return { name: entryName(entry), subject, sequence, position, leaf: base64url(leafOf(record)), record };
   });
   return hidden.length === 0 ? shown : [...shown, ...hidden].toSorted((a, b) => a.position - b.position);
 }
@@ -55,10 +55,10 @@ export function* verifyWithheld({ entries, withheld }: Bundle, { reader }: State
     yield "entries are withheld, and no reader is named";
   }
   for (const entry of reader === undefined ? [] : entries) {
-    if (entry.record.actor.startsWith("operator ")) yield `${nameOf(entry)} is not for the ${reader}`;
+    if (entry.record.actor.startsWith("operator ")) yield `${entryName(entry)} is not for the ${reader}`;
     for (const [at, { kind }] of (entry.record.items ?? []).entries()) {
       if (entry.bodies[at] && isWithheld(kind, reader)) {
-        yield `the ${kind} of ${nameOf(entry)} is not for the ${reader}`;
+        yield `the ${kind} of ${entryName(entry)} is not for the ${reader}`;
       }
     }
   }

@@ -7,17 +7,18 @@ type Row = Readonly<Record<string, unknown>>;
 const MOST_WIDE = 200;
 
 /** Returns the lines. A text is CSV. */
-export function linesOf(value: unknown, indent = ""): string[] {
+export function formatLines(value: unknown, indent = ""): string[] {
   if (typeof value === "string" && indent === "") return value.trimEnd().split(/\r?\n/).map(printable);
   if (Array.isArray(value)) {
-    return tableOf(value, indent) ?? value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
+    return tableOf(value, indent) ??
+      value.flatMap((item) => [`${indent}-`, ...formatLines(item, `${indent}  `)]);
   }
   if (!isObject(value)) return [`${indent}${printable(value)}`];
   return Object.entries(value).flatMap(([name, member]) =>
     Array.isArray(member) && member.length === 0
       ? [`${indent}${name}: none`]
       : isObject(member)
-      ? [`${indent}${name}:`, ...linesOf(member, `${indent}  `)]
+      ? [`${indent}${name}:`, ...formatLines(member, `${indent}  `)]
       : [`${indent}${name}: ${printable(member)}`]
   );
 }

@@ -13,7 +13,7 @@ import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Command, COMMANDS, type Given, type Planned, usageOf } from "./commands.ts";
 import type { Reports } from "../../testing/operation_answers.ts";
 import { daysOfQuarter, quarterCsv, quarterRows } from "./quarter.ts";
-import { linesOf } from "./lines.ts";
+import { formatLines } from "./lines.ts";
 import { CLEAR, drawWatch, WATCHED, type Watched } from "./watch.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
@@ -73,7 +73,7 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   const ids = words.slice(words.length - command.ids.length);
   const answer = await send(command.plan(ids, given), given, tools);
   tools.print(
-    given["json"] === true ? JSON.stringify(answer) : linesOf(dataOf(answer)).join("\n") || "None.",
+    given["json"] === true ? JSON.stringify(answer) : formatLines(dataOf(answer)).join("\n") || "None.",
   );
 }
 

@@ -18,12 +18,12 @@ async function check(args: readonly string[], print: (line: string) => void): Pr
   const [csv, exported, pages] = await Promise.all(
     [report, spans, histories].map((file) => Deno.readTextFile(file)),
   );
-  const found = differences(csv ?? "", recompute(linesOf(exported), linesOf(pages)));
+  const found = differences(csv ?? "", recompute(parseLines(exported), parseLines(pages)));
   if (found.length > 0) throw new Error(found.join("\n"));
   print("The report is equal to what the spans and the histories say.");
 }
 
-function linesOf(text = ""): readonly unknown[] {
+function parseLines(text = ""): readonly unknown[] {
   return text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as unknown);
 }
 

@@ -51,7 +51,7 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   const line = { ...tools, operator: operatorOf(tools, url) };
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
-    await reconcileAll(line, (await holds(line)).map(nameOf));
+    await reconcileAll(line, (await holds(line)).map(holdName));
   } else if (release !== undefined) {
     await step(line, `${bank}/release`, release);
   } else if (statement !== undefined) {
@@ -61,7 +61,7 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   }
   const left = await holds(line);
   tools.print(
-    left.length === 0 ? "No bank is held after a restore." : `Still held: ${left.map(nameOf).join(", ")}.`,
+    left.length === 0 ? "No bank is held after a restore." : `Still held: ${left.map(holdName).join(", ")}.`,
   );
   return left.length === 0;
 }
@@ -133,7 +133,7 @@ function say({ print }: Line, { BankId, State, Recovered, Updated, Agreed, Disag
   for (const { DomesticPaymentId, Why } of Disagreement) print(`  ${DomesticPaymentId}: ${Why}`);
 }
 
-function nameOf({ BankId }: Hold): string {
+function holdName({ BankId }: Hold): string {
   return BankId;
 }
 

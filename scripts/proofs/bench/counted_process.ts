@@ -68,12 +68,12 @@ watch(StatementSync.prototype, "all", (self, [key]) => {
   for (const [start, name] of Object.entries(STATEMENTS)) {
     if (!sql.startsWith(start)) continue;
     count(name);
-    if (key instanceof Uint8Array) count(`kinds: ${kindOf(key)} ${name.slice("rows: ".length)}`);
+    if (key instanceof Uint8Array) count(`kinds: ${recordName(key)} ${name.slice("rows: ".length)}`);
   }
 });
 
 /** The name of the record that has an encoded key (`key_codec.ts`). */
-function kindOf(key: Uint8Array): string {
+function recordName(key: Uint8Array): string {
   return new TextDecoder().decode(key.subarray(0, key.indexOf(0)));
 }
 

@@ -7,7 +7,7 @@ import { formPlace, type Part, type Pinned, pinnedFault } from "./parts.ts";
 import type { Members } from "./checks.ts";
 import { signatureRule } from "./rules.ts";
 import type { OtherTpp } from "./token_parts.ts";
-import { headerOf, textOf, withBody, withHeader } from "./sample_request.ts";
+import { bodyText, headerOf, withBody, withHeader } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 
 /** The signer of a body and the rules for it. */
@@ -75,10 +75,10 @@ export function jsonPart(judge?: JudgeJson): Part {
     mutate: (random, attempt) =>
       random.chance(0.1)
         ? withBody(attempt, mutateBytes(random, attempt.body ?? new Uint8Array()))
-        : withBody(attempt, mutateJson(random, JSON.parse(textOf(attempt)))),
+        : withBody(attempt, mutateJson(random, JSON.parse(bodyText(attempt)))),
     fault(attempt) {
       if (attempt.body === undefined) return undefined;
-      const document = readJson(textOf(attempt));
+      const document = readJson(bodyText(attempt));
       return document === undefined ? "took a body that is not one clear JSON value" : judge?.(document);
     },
   };
@@ -87,7 +87,7 @@ export function jsonPart(judge?: JudgeJson): Part {
 export function formPart(pinned: Pinned): Part {
   return {
     name: "form",
-    mutate: (random, attempt) => withBody(attempt, mutateForm(random, textOf(attempt))),
+    mutate: (random, attempt) => withBody(attempt, mutateForm(random, bodyText(attempt))),
     fault: (attempt) => pinnedFault(pinned, (name) => formPlace(name).read(attempt) || undefined), // RFC 6749 §3.1: an empty value counts as absent
   };
 }

@@ -12,7 +12,7 @@ import { jsonPart } from "./body_parts.ts";
 import { mutateBytes, mutateText, pick } from "./mutations.ts";
 import type { Part, Sample } from "./parts.ts";
 import { requestPart } from "./request_parts.ts";
-import { type Attempt, attemptOf, headerOf, textOf, withBody } from "./sample_request.ts";
+import { type Attempt, attemptOf, bodyText, headerOf, withBody } from "./sample_request.ts";
 
 const PUBLIC = ["/health", "/participants", "/jwks", "/ca.pem"];
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
@@ -90,7 +90,7 @@ async function signingRequestSample(): Promise<Sample> {
       return withBody(good, JSON.stringify({ csrs: { signing: changed } }));
     },
     fault(taken, { text }) {
-      const { csrs } = JSON.parse(textOf(taken)) as { readonly csrs?: { readonly signing?: unknown } };
+      const { csrs } = JSON.parse(bodyText(taken)) as { readonly csrs?: { readonly signing?: unknown } };
       if (!isSameRequest(String(csrs?.signing), pem)) return "took a forged signing request";
       return text.includes(n) ? undefined : "gave a certificate for another key";
     },

@@ -11,7 +11,7 @@ import { oauthSamples, registrationSamples } from "./oauth_samples.ts";
 import { runProgram, UsageError } from "../../command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions, usage } from "./options.ts";
 import type { Part, Sample } from "./parts.ts";
-import { type Finding, kindOf, linesOf, summary, type Tally, tallyOf } from "./report.ts";
+import { type Finding, findingKind, formatFinding, summary, type Tally, tallyOf } from "./report.ts";
 import { REQUEST } from "./request_parts.ts";
 import { resourceSamples } from "./resource_samples.ts";
 import { toSendable } from "./sample_request.ts";
@@ -67,8 +67,8 @@ export async function fuzz(
   const findings: Finding[] = [];
   const note = (finding: Finding | undefined): void => {
     if (finding === undefined) return;
-    if (!findings.some((known) => kindOf(known) === kindOf(finding))) {
-      linesOf(finding, options).forEach(print);
+    if (!findings.some((known) => findingKind(known) === findingKind(finding))) {
+      formatFinding(finding, options).forEach(print);
     }
     findings.push(finding);
   };

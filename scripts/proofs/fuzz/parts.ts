@@ -2,10 +2,10 @@
 import type { Random } from "../prove/random.ts";
 import {
   type Attempt,
+  bodyText,
   headerOf,
   parameterOf,
   queryOf,
-  textOf,
   withBody,
   withHeader,
 } from "./sample_request.ts";
@@ -56,9 +56,9 @@ export interface Place {
 export function formPlace(name: string): Place {
   return {
     name,
-    read: (attempt) => parameterOf(textOf(attempt), name),
+    read: (attempt) => parameterOf(bodyText(attempt), name),
     write(attempt, text) {
-      const form = new URLSearchParams(textOf(attempt));
+      const form = new URLSearchParams(bodyText(attempt));
       form.set(name, text);
       return withBody(attempt, form.toString());
     },

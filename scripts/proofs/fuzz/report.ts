@@ -1,6 +1,6 @@
 /** Prints the fuzzer's report: each finding with the command that repeats it, and a table of the attempts. */
 import type { FuzzOptions } from "./options.ts";
-import { type Attempt, requestOf, textOf } from "./sample_request.ts";
+import { type Attempt, bodyText, requestOf } from "./sample_request.ts";
 
 /** A violated requirement. */
 export interface Finding {
@@ -30,13 +30,13 @@ export function countOf({ statuses }: Tally, wanted: (status: number) => boolean
 }
 
 /** Equal for findings that probably have one cause. */
-export function kindOf({ target, wrong }: Finding): string {
+export function findingKind({ target, wrong }: Finding): string {
   const [line = ""] = wrong.split("\n");
   return `${target} ${line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "#").slice(0, 200)}`;
 }
 
 /** A finding, the request, and the command that repeats it. */
-export function linesOf(
+export function formatFinding(
   { target, number, wrong, attempt }: Finding,
   { seed, only }: FuzzOptions,
 ): readonly string[] {
@@ -49,7 +49,7 @@ export function linesOf(
     ...[...headers].map(([name, value]) => `    ${name}: ${value}`),
     ...(attempt.body === undefined
       ? []
-      : [`    ${JSON.stringify(textOf(attempt).slice(0, MAX_BODY_CHARACTERS))}`]),
+      : [`    ${JSON.stringify(bodyText(attempt).slice(0, MAX_BODY_CHARACTERS))}`]),
     `  repeat with: deno task fuzz --seed ${seed}${again}${within}`,
   ];
 }
@@ -60,7 +60,7 @@ export function summary(
   findings: readonly Finding[],
   { tried, milliseconds }: { readonly tried: number; readonly milliseconds: number },
 ): readonly string[] {
-  const kinds = new Set(findings.map(kindOf)).size;
+  const kinds = new Set(findings.map(findingKind)).size;
   const columns = (cells: readonly unknown[]): string =>
     cells.map((cell, index) => index === 0 ? String(cell).padEnd(56) : String(cell).padStart(9)).join("");
   const rows = tallies.map((tally) => {

@@ -22,7 +22,7 @@ import {
   typeOf,
 } from "./checks.ts";
 import type { Coverage } from "./signing.ts";
-import { type Attempt, headerOf, parameterOf, pathnameOf, textOf } from "./sample_request.ts";
+import { type Attempt, bodyText, headerOf, parameterOf, pathnameOf } from "./sample_request.ts";
 
 /** The fault of an accepted token, or undefined. */
 export type Rule = (header: Members, claims: Members, attempt: Attempt) => string | undefined;
@@ -36,7 +36,7 @@ export function assertionRule({ clientId, signing }: Participant, bank: string):
       ...headed(header, signing.kid, [undefined, "jwt", "client-authentication+jwt"]),
       ["iss", claims["iss"] === clientId],
       ["sub", claims["sub"] === clientId],
-      ["client_id", parameterOf(textOf(attempt), "client_id") === clientId],
+      ["client_id", parameterOf(bodyText(attempt), "client_id") === clientId],
       ["aud", claims["aud"] === `${AUTH_URL}/${bank}`],
       ["jti", isText(claims["jti"])],
       ...timed(claims, 330, ["exp"]),

@@ -109,7 +109,7 @@ function headersFrom(pairs: Attempt["headers"]): Headers {
 }
 
 /** The body as text. */
-export function textOf({ body }: Attempt): string {
+export function bodyText({ body }: Attempt): string {
   return new TextDecoder().decode(body);
 }
 

@@ -71,7 +71,7 @@ export async function openFixture(): Promise<Fixture> {
       apps = wrapped(plant);
     },
     async fire(attempt) {
-      const answer = await answerOf(apps[attempt.host], attempt, failures);
+      const answer = await sendAttempt(apps[attempt.host], attempt, failures);
       const stores = [store, directoryStore];
       const written = new Set(stores.flatMap((each) => each.changes()).map(([kind = ""]) => kind));
       for (const each of stores) await each.undo();
@@ -92,7 +92,7 @@ function isFailure(line: string): boolean {
   return !line.includes('"level":"security"');
 }
 
-async function answerOf(app: Handler, attempt: Attempt, failures: string[]): Promise<Answer | undefined> {
+async function sendAttempt(app: Handler, attempt: Attempt, failures: string[]): Promise<Answer | undefined> {
   try {
     const response = await app(requestOf(attempt));
     return { status: response.status, headers: response.headers, text: await response.text() };

@@ -36,7 +36,7 @@ interface Score extends Record<Outcome | "accepted", number> {
 }
 
 /** The line of a reader. */
-function wordsOf({ file, line, kind, from, to }: Mutation): string {
+function describeMutation({ file, line, kind, from, to }: Mutation): string {
   return `${file}:${line} ${kind}: ${from.trim()} => ${to}`;
 }
 
@@ -53,7 +53,7 @@ async function scored(mutations: readonly Mutation[], print: Print): Promise<rea
   for (const { file } of mutations.filter(isAccepted)) scoreOf(dirname(file)).accepted += 1;
   const open = mutations.filter((mutation) => !isAccepted(mutation));
   await tryMutations(ROOT, open, nearest(), (mutation, outcome) => {
-    print(`${outcome.padEnd(9)} ${wordsOf(mutation)}`);
+    print(`${outcome.padEnd(9)} ${describeMutation(mutation)}`);
     const score = scoreOf(dirname(mutation.file));
     score[outcome] += 1;
     const { file, line, kind, from, to } = mutation;
@@ -109,7 +109,7 @@ async function main(args: readonly string[], print: Print): Promise<boolean> {
   tell(`seed ${seed}`);
   const mutations = await chosen(options, seed);
   if (options.list) {
-    for (const mutation of mutations) print(wordsOf(mutation));
+    for (const mutation of mutations) print(describeMutation(mutation));
     return true;
   }
   const scores = await scored(mutations, tell);

@@ -1,5 +1,5 @@
 /** The generated faults of a folder's source files. */
-import { lineAt, linesOf, listFiles, readSource, ROOT } from "../../upkeep/sources/source_files.ts";
+import { lineAt, listFiles, readSource, ROOT, splitLines } from "../../upkeep/sources/source_files.ts";
 import type { Change } from "./mutation_plugin.ts";
 import type { Fault } from "./tree.ts";
 
@@ -50,7 +50,7 @@ export function mutationOf(file: string, text: string, change: Change): Mutation
     file,
     line: lineAt(text, from),
     kind,
-    from: short(linesOf(text)[lineAt(text, from) - 1] ?? ""),
+    from: short(splitLines(text)[lineAt(text, from) - 1] ?? ""),
     to: short(words),
     change,
     plant: (source) => source.slice(0, from) + words + source.slice(to),

@@ -24,11 +24,11 @@ export function tellingTests(
   const tests = files.filter(({ path }) => /\.test\.tsx?$/.test(path) && !SLOW.test(path));
   const using = new Map<string, string[]>();
   for (const { path, text } of tests) {
-    for (const word of wordsOf(text)) using.set(word, [...using.get(word) ?? [], path]);
+    for (const word of splitWords(text)) using.set(word, [...using.get(word) ?? [], path]);
   }
   return (program, words) => {
     const worth = new Map<string, number>();
-    for (const word of wordsOf(words)) {
+    for (const word of splitWords(words)) {
       const found = using.get(word) ?? [];
       for (const path of found) worth.set(path, (worth.get(path) ?? 0) + 1 / found.length);
     }
@@ -38,7 +38,7 @@ export function tellingTests(
 }
 
 /** The words of a text, and codes such as `bank.unknown`. `ui_locales`, `uiLocales` and `UiLocales` are one word. */
-function wordsOf(text: string): ReadonlySet<string> {
+function splitWords(text: string): ReadonlySet<string> {
   const codes = text.match(/[a-z_]+(?:\.[a-z_]+)+/g) ?? [];
   const words = text.split(/[^A-Za-z0-9_]+/).map((word) => word.replaceAll("_", "").toLowerCase());
   return new Set([...codes, ...words.filter((word) => word.length >= MIN_WORD)]);

@@ -39,7 +39,7 @@ export function testProcess(folder: string): TestProcess {
       running ??= startProcess(folder);
       const line = new TextEncoder().encode(`${JSON.stringify(request)}\n`);
       await running.writer.write(line).catch(() => {}); // it has ended: so has its output
-      const answered = await within(maxMs, answerOf(running.lines));
+      const answered = await within(maxMs, readAnswer(running.lines));
       if (typeof answered === "string") await restart();
       return answered;
     },
@@ -63,7 +63,7 @@ function startProcess(folder: string): Running {
 
 const PROGRAM = "scripts/proofs/mutants/mutation_tests.ts";
 
-async function answerOf(lines: AsyncIterator<string>): Promise<Ran> {
+async function readAnswer(lines: AsyncIterator<string>): Promise<Ran> {
   for (;;) {
     const { value, done } = await lines.next();
     if (done === true) return "ended";

@@ -118,7 +118,7 @@ async function take(
   let isGone = false;
   const gone = new Promise<void>((resolve) => void response.once("close", resolve))
     .then(() => void (isGone = true));
-  const token = await textOf(request);
+  const token = await readText(request);
   const begun = ++order.last;
   const plan = planned.next(token);
   const [isStored, answer, afterMs = 0] = ANSWERS[plan];
@@ -136,7 +136,7 @@ function send(response: ServerResponse, status: number): void {
   response.end(status === 400 ? JSON.stringify({ err: "invalid_request" }) : "");
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request) {

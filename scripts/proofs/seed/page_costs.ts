@@ -146,7 +146,7 @@ export async function crawl({ starts, get }: Host): Promise<readonly PageCost[]>
   const waiting = [...starts];
   const costs: PageCost[] = [];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    const page = kindOf(path);
+    const page = pageKind(path);
     if (kinds.has(page)) continue;
     kinds.add(page);
     const visit = await cheapest(() => get(path));
@@ -168,7 +168,7 @@ export async function crawl({ starts, get }: Host): Promise<readonly PageCost[]>
 }
 
 /** A path without what differs from one page to the next of its kind: ids, codes and filters. */
-function kindOf(path: string): string {
+function pageKind(path: string): string {
   const [name = "", query = ""] = path.split("?");
   const own = name.startsWith("/console") ? name.replaceAll(/\/[^/]*[A-Z0-9][^/]*/g, "/*") : name;
   const filters = [...new URLSearchParams(query)]

@@ -49,11 +49,15 @@ export const noLoneTest: Deno.lint.Rule = ruleFor(PROGRAM_FILES, ({ report }) =>
   const message = "Let the other tests run too: remove `only`.";
   return {
     CallExpression({ callee }): void {
-      if (callee.type === "MemberExpression" && nameOf(callee.property) === "only") report(callee, message);
+      if (callee.type === "MemberExpression" && identifierName(callee.property) === "only") {
+        report(callee, message);
+      }
     },
     Property(node): void {
       const { key, value } = node;
-      if (nameOf(key) === "only" && value.type === "Literal" && value.value === true) report(node, message);
+      if (identifierName(key) === "only" && value.type === "Literal" && value.value === true) {
+        report(node, message);
+      }
     },
   };
 });
@@ -78,10 +82,12 @@ export const noClock: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => {
     "This file may not read the computer's clock. Take a `Clock` from whoever composes the program.";
   return {
     MemberExpression(node): void {
-      if (nameOf(node.object) === "Date" && nameOf(node.property) === "now") report(node, message);
+      if (identifierName(node.object) === "Date" && identifierName(node.property) === "now") {
+        report(node, message);
+      }
     },
     NewExpression(node): void {
-      if (nameOf(node.callee) === "Date" && node.arguments.length === 0) report(node, message);
+      if (identifierName(node.callee) === "Date" && node.arguments.length === 0) report(node, message);
     },
     Identifier(node): void {
       if (node.name === "performance") report(node, message);
@@ -89,7 +95,7 @@ export const noClock: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => {
   };
 });
 
-function nameOf(node: Deno.lint.Node): string | undefined {
+function identifierName(node: Deno.lint.Node): string | undefined {
   if (node.type === "Identifier") return node.name;
   return node.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }

@@ -1,6 +1,6 @@
 /** The lint rules about a file as a whole: its name, its length, its opening comment, and the length of functions. */
 import { IN_SRC, PROGRAM_FILES, ruleFor, textRule } from "./linted_file.ts";
-import { linesOf } from "../sources/source_files.ts";
+import { splitLines } from "../sources/source_files.ts";
 
 const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 40;
@@ -19,9 +19,9 @@ export const fileName: Deno.lint.Rule = textRule(PROGRAM_FILES, ({ path, report 
 });
 
 export const fileLength: Deno.lint.Rule = textRule(PROGRAM_FILES, ({ text, report }) => {
-  const { length } = linesOf(text);
+  const { length } = splitLines(text);
   if (length <= MAX_FILE_LINES) return;
-  const end = linesOf(text).slice(0, MAX_FILE_LINES).join("\n").length;
+  const end = splitLines(text).slice(0, MAX_FILE_LINES).join("\n").length;
   report([end - 1, end], `This file has ${length} lines. Split it by topic, below ${MAX_FILE_LINES}.`);
 });
 

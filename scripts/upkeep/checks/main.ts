@@ -8,7 +8,7 @@ import { CONTRACT, readRequirements } from "../requirements/contract.ts";
 import { ignoreViolations, permissionViolations } from "./command_rules.ts";
 import { folderGraph, importCircles, importGraph } from "./import_circles.ts";
 import { knownReferences, referenceViolations } from "./references.ts";
-import { linesOf, listFiles, readSource, ROOT, type SourceFile } from "../sources/source_files.ts";
+import { listFiles, readSource, ROOT, type SourceFile, splitLines } from "../sources/source_files.ts";
 import type { Violation } from "./violation.ts";
 
 const FOLDERS = ["src", "scripts", "tests", "examples", "docs", ".ci"];
@@ -48,7 +48,7 @@ function violationsIn(): (file: SourceFile) => Violation[] {
 
 function sizes(files: readonly SourceFile[]): string {
   const lengths = files.filter(({ path }) => /^src\/.*\.tsx?$/.test(path))
-    .map(({ text }) => linesOf(text).length).sort((a, b) => a - b);
+    .map(({ text }) => splitLines(text).length).sort((a, b) => a - b);
   const at = (share: number): number => lengths[Math.floor((lengths.length - 1) * share)] ?? 0;
   return `lines of a file of src: median ${at(0.5)}, p90 ${at(0.9)}, longest ${at(1)}\n`;
 }

@@ -6,14 +6,14 @@ type Block = readonly [name: string, lines: readonly string[]];
 
 /** Returns the files of the collection by their names. Requests that are not part of the payment are in `more`. */
 export function brunoFiles(requests: readonly CollectionRequest[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(requests.map((request) => [fileOf(request), textOf(request)]));
+  return Object.fromEntries(requests.map((request) => [fileOf(request), formatRequest(request)]));
 }
 
 function fileOf({ seq, name }: CollectionRequest): string {
   return seq === undefined ? `more/${name}.bru` : `payment/${String(seq).padStart(2, "0")} ${name}.bru`;
 }
 
-function textOf(request: CollectionRequest): string {
+function formatRequest(request: CollectionRequest): string {
   const { seq, name, method, headers, body, keep, docs } = request;
   const [mode, block] = bodyOf(body);
   const blocks: readonly Block[] = [

@@ -81,7 +81,7 @@ export function collectionRequests(document: OpenApi, hosts: Hosts): readonly Co
     !used.has(operationId) && !tags.some((tag) => LEFT_OUT.includes(tag))
   );
   const steps = STEPS.map((step) =>
-    step === "customer" ? CUSTOMER : request(document, hosts, placeOf(places, step), step)
+    step === "customer" ? CUSTOMER : request(document, hosts, findOperation(places, step), step)
   );
   return [
     ...steps.map((step, index) => ({ seq: index + 1, ...step })),
@@ -98,7 +98,7 @@ function placesOf({ paths }: OpenApi): ReadonlyMap<string, Place> {
   );
 }
 
-function placeOf(places: ReadonlyMap<string, Place>, step: Step): Place {
+function findOperation(places: ReadonlyMap<string, Place>, step: Step): Place {
   const place = places.get(step.operation);
   if (place === undefined) throw new Error(`the OpenAPI document has no operation ${step.operation}`);
   return place;
@@ -119,9 +119,9 @@ function request(
   return {
     name: step.name ?? operation.operationId,
     method,
-    url: `{{${host}}}${path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name))}`,
+    url: `{{${host}}}${path.replaceAll(/\{(\w+)\}/g, (_, name) => exampleValue(name))}`,
     query: parameters.filter((one) => one.in === "query" && isSent(one))
-      .map(({ name }) => [name, valueOf(name)]),
+      .map(({ name }) => [name, exampleValue(name)]),
     headers: headersOf(operation, step),
     body: bodyOf(document, operation, step),
     keep: step.keep ?? {},
@@ -140,12 +140,12 @@ function headersOf(
   const jose = Object.keys(requestBody?.content ?? {}).filter((type) => type === "application/jose");
   return {
     ...(isProtected ? { authorization: `DPoP {{${step.token ?? "own_token"}}}` } : {}),
-    ...Object.fromEntries(needed.map(({ name }) => [name.toLowerCase(), valueOf(name.toLowerCase())])),
+    ...Object.fromEntries(needed.map(({ name }) => [name.toLowerCase(), exampleValue(name.toLowerCase())])),
     ...Object.fromEntries(jose.map((type) => ["content-type", type])),
   };
 }
 
-function valueOf(name: string): string {
+function exampleValue(name: string): string {
   return VALUES[name] ?? `{{${name.replaceAll(/[^A-Za-z0-9_]/g, "_")}}}`;
 }
 
@@ -160,7 +160,7 @@ function bodyOf(document: OpenApi, { operationId, requestBody }: Operation, step
   const { properties = {}, required = [] } = named;
   const names = Object.keys(properties).filter((field) => required.includes(field) || field === "state");
   const fields = names.map((field) =>
-    [field, VALUES[field] ?? properties[field]?.enum?.[0] ?? valueOf(field)] as const
+    [field, VALUES[field] ?? properties[field]?.enum?.[0] ?? exampleValue(field)] as const
   );
   return { kind: "form", fields: Object.fromEntries(fields) };
 }

@@ -1,12 +1,12 @@
 /** `deno task lines`: code lines, without blank lines and comments, of each part and of its folders. */
 import { runPlain } from "../../command_line/run.ts";
-import { linesOf, listFiles, readSource } from "../sources/source_files.ts";
+import { listFiles, readSource, splitLines } from "../sources/source_files.ts";
 
 const TARGETS: Readonly<Record<string, number>> = { src: 50_000, scripts: 21_000, tests: 68_000 };
 const ENDINGS = [".ts", ".tsx", ".mjs"];
 
 function codeLines(path: string): number {
-  return linesOf(readSource(path).text).filter((line) => /\S/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line))
+  return splitLines(readSource(path).text).filter((line) => /\S/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line))
     .length;
 }
 

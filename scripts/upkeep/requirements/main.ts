@@ -62,7 +62,11 @@ function lettersOf(id: string): string {
   return id.replace(/\d+$/, "");
 }
 
-function linesOf(found: readonly Requirement[], { covered, gaps }: Standing, quiet: boolean): string[] {
+function formatStanding(
+  found: readonly Requirement[],
+  { covered, gaps }: Standing,
+  quiet: boolean,
+): string[] {
   const tests = found.flatMap(({ id, checkedBy }) => [
     ...(checkedBy.length === 0 ? [] : [`${id.padEnd(8)}checked by ${checkedBy.join(", ")}`]),
     ...(covered.get(id) ?? []).map(({ name, where }, index) =>
@@ -101,7 +105,7 @@ function main(args: readonly string[]): number {
   }
   const requirements = readRequirements();
   const result = standing(readTests(report), requirements);
-  const lines = linesOf(requirements.found, result, args.includes("--quiet"));
+  const lines = formatStanding(requirements.found, result, args.includes("--quiet"));
   Deno.stdout.writeSync(new TextEncoder().encode(`${lines.join("\n")}\n`));
   return result.gaps.length === 0 ? 0 : 1;
 }

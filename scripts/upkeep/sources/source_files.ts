@@ -27,7 +27,7 @@ export function readSource(path: string): SourceFile {
 }
 
 /** The lines of a text. A line break at its end begins no further line. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 

@@ -44,7 +44,7 @@ export function toPain002({ domesticPaymentId, status, at, reasonCode, reason }:
       filled(
         "StsRsnInf",
         reasonCode === undefined ? undefined : ["Rsn", ["Cd", reasonCode]],
-        ...linesOf(reason ?? "").map((line) => ["AddtlInf", line] as const),
+        ...splitLines(reason ?? "").map((line) => ["AddtlInf", line] as const),
       ),
     ]],
   ]);
@@ -86,7 +86,7 @@ function statusIn(report: Part, payment: Part): Pick<StatusReport, "status" | "r
   };
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   const characters = [...text];
   const lines = Math.ceil(characters.length / LINE);
   return Array.from(

@@ -68,11 +68,11 @@ const OF_STATUS: Readonly<Record<string, FourEyesName>> = {
 
 /** Whether the change needs two administrators. The endpoint has decoded its body. */
 export function needsTwo(names: readonly FourEyesName[], change: Proposable, body: unknown): boolean {
-  const name = nameOf(change, Object(body));
+  const name = fourEyesName(change, Object(body));
   return name !== undefined && names.includes(name);
 }
 
-function nameOf(change: Proposable, body: Readonly<Record<string, unknown>>): FourEyesName | undefined {
+function fourEyesName(change: Proposable, body: Readonly<Record<string, unknown>>): FourEyesName | undefined {
   switch (change) {
     case "onboardParticipant":
       return "onboard";

@@ -148,7 +148,7 @@ export const CHANGES: readonly Change[] = [
     api: `${ONE}/keys/{kid}/revoke`,
     method: "POST",
     fields: () => [REASON],
-    body: (form) => ({ reason: textOf(form, "reason") }),
+    body: (form) => ({ reason: readField(form, "reason") }),
   },
   {
     name: "statement",
@@ -196,7 +196,7 @@ export const CHANGES: readonly Change[] = [
     api: `${ONE}/logins/{login_id}/revoke`,
     method: "POST",
     fields: () => [REASON],
-    body: (form) => ({ reason: textOf(form, "reason") }),
+    body: (form) => ({ reason: readField(form, "reason") }),
   },
   ...(["approve", "reject"] as const).map((name): Change => ({
     name,
@@ -204,7 +204,7 @@ export const CHANGES: readonly Change[] = [
     api: `/proposals/{proposal_id}/${name}`,
     method: "POST",
     fields: () => [REASON],
-    body: (form) => ({ reason: textOf(form, "reason") }),
+    body: (form) => ({ reason: readField(form, "reason") }),
   })),
   {
     name: "restored",
@@ -234,7 +234,7 @@ function statusField(values: readonly string[], value: (record: ParticipantRecor
 }
 
 function statusBody(form: Form): object {
-  return { status: form.get("status"), reason: textOf(form, "reason") };
+  return { status: form.get("status"), reason: readField(form, "reason") };
 }
 
 function onboardingBody(form: Form, { environment }: BodyContext): object {
@@ -258,11 +258,11 @@ function onboardingBody(form: Form, { environment }: BodyContext): object {
 
 function softwareOf(form: Form): object {
   return {
-    client_name: textOf(form, "client_name"),
-    description: textOf(form, "description"),
-    version: textOf(form, "version"),
-    client_uri: textOf(form, "client_uri"),
-    logo_uri: textOf(form, "logo_uri"),
+    client_name: readField(form, "client_name"),
+    description: readField(form, "description"),
+    version: readField(form, "version"),
+    client_uri: readField(form, "client_uri"),
+    logo_uri: readField(form, "logo_uri"),
     redirect_uris: (form.get("redirect_uris") ?? "").split(/\s+/).filter((uri) => uri !== ""),
   };
 }
@@ -294,6 +294,6 @@ function given(name: string, value: string | undefined): object {
 }
 
 /** Lines become one: a browser sends the line breaks of a text field. */
-function textOf(form: Form, name: string): string | undefined {
+function readField(form: Form, name: string): string | undefined {
   return form.get(name)?.replaceAll(/\s+/g, " ").trim();
 }

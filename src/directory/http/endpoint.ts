@@ -118,7 +118,7 @@ export function operation(administrators: boolean, given: Operation): Endpoint["
       [status]: {
         description: given.answer,
         ...(status === 303 ? { headers: { Location: header("A path of this host.") } } : {}),
-        ...(Object.keys(given.content).length === 0 ? {} : { content: contentOf(given.content) }),
+        ...(Object.keys(given.content).length === 0 ? {} : { content: describeContent(given.content) }),
         ...(given.cacheable ? { headers: { ETag: header("For If-None-Match.") } } : {}),
       },
       ...(given.cacheable ? { 304: { description: "The document has not changed." } } : {}),
@@ -141,7 +141,7 @@ function jsonBody(
   return { required, content: { "application/json": { schema } } };
 }
 
-function contentOf(content: Operation["content"]): Record<string, { schema: z.ZodType }> {
+function describeContent(content: Operation["content"]): Record<string, { schema: z.ZodType }> {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 }
 

@@ -70,7 +70,7 @@ function fourEyesCheck(
     await validate(c.var);
     const who = c.get("administrator");
     const person = c.get("person");
-    const proposal = { change, ...placeOf(c), body, who, ...(person === undefined ? {} : { person }) };
+    const proposal = { change, ...readPlace(c), body, who, ...(person === undefined ? {} : { person }) };
     const { id, expiresAt } = await propose(directory, proposal);
     log.warn("directory.proposed", { proposal: id, administrator: who });
     const answer = { proposal_id: id, state: "proposed", expires_at: dateTime(expiresAt) };
@@ -78,7 +78,7 @@ function fourEyesCheck(
   });
 }
 
-function placeOf(c: Context): object {
+function readPlace(c: Context): object {
   const [sent, kid] = [c.req.param("org_id"), c.req.param("kid")];
   const orgId = asOrgId(sent);
   if (sent !== undefined && orgId === undefined) throw new ApiError("directory.not_found", "no org_id");

@@ -16,7 +16,7 @@ interface JsonVariables {
  * @throws {ApiError} wrong media type or coding, too large, not UTF-8, or not strict JSON
  */
 export const jsonValue = createMiddleware<{ Variables: JsonVariables }>(async function readJson(c, next) {
-  c.set("json", await valueOf(c));
+  c.set("json", await parseBody(c));
   await next();
 });
 
@@ -24,12 +24,12 @@ export const jsonValue = createMiddleware<{ Variables: JsonVariables }>(async fu
 export const optionalJsonValue = createMiddleware<{ Variables: JsonVariables }>(
   async function readOptionalJson(c, next) {
     const bodiless = c.req.raw.body === null || c.req.header("content-length") === "0";
-    c.set("json", bodiless ? {} : await valueOf(c));
+    c.set("json", bodiless ? {} : await parseBody(c));
     await next();
   },
 );
 
-async function valueOf(c: Context): Promise<unknown> {
+async function parseBody(c: Context): Promise<unknown> {
   const text = utf8Text(await readJsonBytes(c));
   if (text === undefined) throw notJson("is not UTF-8");
   const parsed = strictJson(text);

@@ -82,13 +82,13 @@ interface Wakes {
 function openWakes({ events }: DeliverDueEventsDeps): Wakes {
   const wakes = new Map<string, { readonly owner: EventOwner; readonly at: number }>();
   const add = (owner: EventOwner, at: number): void => {
-    const known = wakes.get(nameOf(owner));
-    if (known === undefined || at < known.at) wakes.set(nameOf(owner), { owner, at });
+    const known = wakes.get(ownerName(owner));
+    if (known === undefined || at < known.at) wakes.set(ownerName(owner), { owner, at });
   };
   events.onEveryStaged((owner) => add(owner, -Infinity));
   return {
     add,
-    done: (owner) => void wakes.delete(nameOf(owner)),
+    done: (owner) => void wakes.delete(ownerName(owner)),
     due: (now) => [...wakes.values()].filter(({ at }) => at <= now).map(({ owner }) => owner),
   };
 }
@@ -111,7 +111,7 @@ function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
     [...walks.values()].filter(({ owner }) => owner.clientId === clientId).length >= MAX_WALKS_OF_CLIENT;
   return {
     begin(owner, isStopped) {
-      const name = nameOf(owner);
+      const name = ownerName(owner);
       if (walks.has(name)) return false;
       if (isFull(owner)) {
         wakes.add(owner, -Infinity);
@@ -133,7 +133,7 @@ function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
       return true;
     },
     areFull,
-    isResting: (owner) => deps.steady() < (rests.get(nameOf(owner)) ?? -Infinity),
+    isResting: (owner) => deps.steady() < (rests.get(ownerName(owner)) ?? -Infinity),
     underWay: () => [...walks.values()].map(({ walk }) => walk),
   };
 }
@@ -171,6 +171,6 @@ async function receiverOf(
   }
 }
 
-function nameOf({ clientId, bank }: EventOwner): string {
+function ownerName({ clientId, bank }: EventOwner): string {
   return `${clientId} ${bank}`;
 }

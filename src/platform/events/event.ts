@@ -160,7 +160,7 @@ export function jtiOf({ position, resource }: EventPlace): string {
 }
 
 /** Returns undefined for a `jti` that {@link jtiOf} has not made. */
-export function placeOf(jti: string): EventPlace | undefined {
+export function parseJti(jti: string): EventPlace | undefined {
   const [, position = "", resource = "", id = ""] = JTI.exec(jti) ?? [];
   return isUuid(id) ? { position: Number(position), resource } : undefined;
 }

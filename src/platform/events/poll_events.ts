@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "../../base/store/transaction.ts";
 import type { Log } from "../observed/log_events.ts";
-import { afterError, jtiOf, placeOf, type StoredEvent } from "./event.ts";
+import { afterError, jtiOf, parseJti, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import type { AwaitEvents } from "./long_polls.ts";
 import { MAX_EVENTS, type PollRequest } from "./poll_schema.ts";
@@ -95,6 +95,6 @@ async function find(
   owner: EventOwner,
   jti: string,
 ): Promise<Entry<StoredEvent> | null> {
-  const place = placeOf(jti);
+  const place = parseJti(jti);
   return place === undefined ? null : await events.find(tx, owner, place);
 }

@@ -5,7 +5,7 @@ import { serverIdentity, webAuthority } from "testing/web_authority.ts";
 const sending = new URL("private_authority_process.ts", import.meta.url).pathname;
 
 /** The lines that the process prints, without the settings of trust that this process has. */
-async function linesOf(uri: string, options: readonly string[], env: Record<string, string>) {
+async function runProcess(uri: string, options: readonly string[], env: Record<string, string>) {
   const { DENO_CERT: _certificate, DENO_TLS_CA_STORE: _store, ...same } = Deno.env.toObject();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--quiet", "--no-prompt", "--allow-net", ...options, sending, uri],
@@ -28,9 +28,9 @@ Deno.test("a program reaches a server of a private CA by DENO_CERT, from the env
     await Deno.writeTextFile(`${folder}/variables`, `DENO_CERT=${authority}\n`);
     const reached = ["GET 200 answers GET", "POST 200 answers POST"];
     const runs = await Promise.all([
-      linesOf(uri, [], { DENO_CERT: authority }),
-      linesOf(uri, [`--env-file=${folder}/variables`], {}),
-      linesOf(uri, [], {}),
+      runProcess(uri, [], { DENO_CERT: authority }),
+      runProcess(uri, [`--env-file=${folder}/variables`], {}),
+      runProcess(uri, [], {}),
     ]);
     assertEquals(runs.slice(0, 2), [reached, reached]);
     for (const line of runs[2] ?? []) assert(line.includes("invalid peer certificate: UnknownIssuer"), line);

@@ -44,7 +44,7 @@ export async function assertRejected(token: string, what: string, rules: HeaderR
 }
 
 /** The value of a successful result. */
-export function valueOf<T>(result: Result<T>): T {
+export function okValue<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(`rejected: ${result.fault.at}`);
   return result.value;
 }

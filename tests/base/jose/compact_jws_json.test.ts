@@ -1,7 +1,7 @@
 /** The JSON inside a compact JWS: one reading only, for its header and its claims alike (contract J15, J16, J37). */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, unverifiedClaims } from "../../../src/base/jose/compact_jws.ts";
-import { assertRejected, CLAIMS, HEADER, opened, signed, valueOf } from "./compact_jws_fixture.ts";
+import { assertRejected, CLAIMS, HEADER, okValue, opened, signed } from "./compact_jws_fixture.ts";
 import { concat, type Part, segment } from "testing/raw_jws.ts";
 
 const ODD_JSON: [string, Part][] = [
@@ -36,7 +36,7 @@ Deno.test("readCompactJws is not led astray by names of Object.prototype [J37]",
 });
 
 Deno.test("verifyClaims gives __proto__ and constructor as own members without effect [J37]", async () => {
-  const claims = valueOf(
+  const claims = okValue(
     await opened(await signed(HEADER, '{"__proto__":{"iss":"evil"},"constructor":1,"jti":"j"}')),
   );
   assertEquals(Object.keys(claims), ["__proto__", "constructor", "jti"]);

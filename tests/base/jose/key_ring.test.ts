@@ -5,7 +5,7 @@ import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
 import { smallTestKey, type TestKey, testKey } from "testing/keys.ts";
-import { opened, valueOf } from "./compact_jws_fixture.ts";
+import { okValue, opened } from "./compact_jws_fixture.ts";
 
 const CERTIFICATE = { x5c: ["MIIB"], "x5t": "thumb-sha1", "x5t#S256": "thumb-sha256" };
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi"];
@@ -39,7 +39,7 @@ Deno.test("openKeyRing signs with the first sig key, under its kid", async () =>
   const ring = await openKeyRing(jwks(enc(2), sig(0), sig(1)));
   assertEquals(ring.signer.kid, "sig-0");
   const token = await signClaims({ iss: "platform" }, ring.signer);
-  const claims = valueOf(await opened(token, await key(0).publicKey("verify")));
+  const claims = okValue(await opened(token, await key(0).publicKey("verify")));
   assertEquals(claims, { iss: "platform" });
 });
 

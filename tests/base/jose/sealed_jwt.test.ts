@@ -5,7 +5,7 @@ import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";
 import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
 import { testKey } from "testing/keys.ts";
-import { HEADER, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
+import { HEADER, okValue, signed, verifyingKey } from "./compact_jws_fixture.ts";
 import { bytesOf, importPrivate, type Part, rawJwe, segment, strayBits } from "testing/raw_jws.ts";
 
 const OUTER = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: "enc-1" };
@@ -35,7 +35,7 @@ Deno.test("sealClaims makes a JWE to the recipient around a PS256 JWT of the sig
   const token = await sealClaims({ iss: "a", n: [1] }, signer, { kid: "enc-1", key: sealingKey });
   const [outer = ""] = token.split(".");
   assertEquals(JSON.parse(new TextDecoder().decode(decoded(outer))), OUTER);
-  const jws = valueOf(await openSealed(token, keys));
+  const jws = okValue(await openSealed(token, keys));
   const { payload, protectedHeader } = await compactVerify(jws, verifyingKey, { algorithms: ["PS256"] });
   assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: "sig-1" });
   assertEquals(JSON.parse(new TextDecoder().decode(payload)), { iss: "a", n: [1] });
@@ -48,10 +48,10 @@ Deno.test("sealClaims never makes the same text twice", async () => {
 });
 
 Deno.test("openSealed gives the inner text untouched, for either key of the platform", async () => {
-  assertEquals(valueOf(await openSealed(await sealed(OUTER), keys)), inner);
+  assertEquals(okValue(await openSealed(await sealed(OUTER), keys)), inner);
   const toOlder = await (await testKey(5)).publicKey("encrypt");
   const token = await rawJwe({ header: { ...OUTER, kid: "enc-0" }, plaintext: inner, to: toOlder });
-  assertEquals(valueOf(await openSealed(token, keys)), inner);
+  assertEquals(okValue(await openSealed(token, keys)), inner);
 });
 
 Deno.test("openSealed opens a token of 8,192 characters and names the length of a longer one", async () => {
@@ -59,7 +59,7 @@ Deno.test("openSealed opens a token of 8,192 characters and names the length of 
   const longest = "x".repeat(Math.floor((8_192 - around) * 3 / 4));
   const token = await sealed(OUTER, longest);
   assertEquals(token.length, 8_192);
-  assertEquals(valueOf(await openSealed(token, keys)), longest);
+  assertEquals(okValue(await openSealed(token, keys)), longest);
   const longer = await sealed(OUTER, `${longest}x`);
   const opened = await openSealed(longer, keys);
   assertEquals(opened.ok ? opened : opened.fault.expected, "at most 8192 characters");
@@ -67,7 +67,7 @@ Deno.test("openSealed opens a token of 8,192 characters and names the length of 
 
 Deno.test("openSealed opens what a public library seals", async () => {
   const token = await new CompactEncrypt(bytesOf(inner)).setProtectedHeader(OUTER).encrypt(sealingKey);
-  assertEquals(valueOf(await openSealed(token, keys)), inner);
+  assertEquals(okValue(await openSealed(token, keys)), inner);
 });
 
 Deno.test("openSealed rejects a 128-bit key under A256GCM [BR-N2]", async () => {
@@ -166,7 +166,7 @@ Deno.test("the danger that openSealed avoids is real: a JWE of bare claims decry
   const { payload } = await jwtDecrypt(token, decrypter.key);
   assertEquals(payload["bank_id"], "BANKA");
   assertEquals(
-    readCompactJws(valueOf(await openSealed(token, keys)), { maxCharacters: 8192, typ: ["JWT"] }).ok,
+    readCompactJws(okValue(await openSealed(token, keys)), { maxCharacters: 8192, typ: ["JWT"] }).ok,
     false,
   );
 });

@@ -9,7 +9,7 @@ const DECLARED = {
   took_seconds: { kind: "histogram", help: "Time.", labels: { route: "fixed" }, buckets: [0.1, 1] },
 } as const;
 
-function linesOf(text: string, name: string): readonly string[] {
+function metricLines(text: string, name: string): readonly string[] {
   return text.split("\n").filter((line) => line.startsWith(name));
 }
 
@@ -17,7 +17,7 @@ Deno.test("a bounded label has at most 200 values, and the others are counted to
   const metrics = openMetrics(DECLARED);
   for (let i = 0; i < MAX_LABEL_VALUES + 50; i++) metrics.count("calls_total", { caller: `c${i}` });
   metrics.count("calls_total", { caller: "c0" }, 4);
-  const lines = linesOf(await metrics.text(), "calls_total{");
+  const lines = metricLines(await metrics.text(), "calls_total{");
   assertEquals(lines.length, MAX_LABEL_VALUES + 1);
   assert(lines.includes('calls_total{caller="other"} 50'));
   assert(lines.includes('calls_total{caller="c0"} 5'));
@@ -32,10 +32,10 @@ Deno.test("values beyond the bound are joined as their gauge declares", async ()
   metrics.replace("expiry", samples);
   metrics.replace("waiting", samples);
   const text = await metrics.text();
-  assert(linesOf(text, "expiry").includes('expiry{caller="other"} 798'));
-  assert(linesOf(text, "waiting").includes(`waiting{caller="other"} ${800 + 799 + 798}`));
+  assert(metricLines(text, "expiry").includes('expiry{caller="other"} 798'));
+  assert(metricLines(text, "waiting").includes(`waiting{caller="other"} ${800 + 799 + 798}`));
   metrics.replace("waiting", []);
-  assertEquals(linesOf(await metrics.text(), "waiting"), []);
+  assertEquals(metricLines(await metrics.text(), "waiting"), []);
 });
 
 Deno.test("the exposition has help, type and values, and is read at each scrape", async () => {

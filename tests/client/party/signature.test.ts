@@ -43,7 +43,7 @@ for (const vector of vectors) {
     assertEquals(middle, "");
     const input = new Uint8Array([
       ...new TextEncoder().encode(`${header}.`),
-      ...(vector.profile === "a" ? body : new TextEncoder().encode(textOf(body))),
+      ...(vector.profile === "a" ? body : new TextEncoder().encode(decodeText(body))),
     ]);
     assertEquals(input.length, vector.length);
     assertEquals(new Uint8Array(await crypto.subtle.digest("SHA-256", input)).toHex(), vector.sha256);
@@ -65,7 +65,7 @@ for (const vector of vectors) {
 Deno.test("verifyPayload rejects what is no detached JWS", async (t) => {
   const [header = "", , signature = ""] = (await sign("b")).split(".");
   const cases: Readonly<Record<string, string>> = {
-    "payload attached": `${header}.${textOf(body)}.${signature}`,
+    "payload attached": `${header}.${decodeText(body)}.${signature}`,
     "no signature": `${header}..`,
     "two parts": `${header}.${signature}`,
     "padding": `${header}..${signature}=`,
@@ -92,13 +92,13 @@ async function sign(profile: SignatureProfile): Promise<string> {
 }
 
 function encoded(header: Record<string, unknown>): string {
-  return textOf(new TextEncoder().encode(JSON.stringify(header)));
+  return decodeText(new TextEncoder().encode(JSON.stringify(header)));
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(text, { alphabet: "base64url" });
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

@@ -108,7 +108,7 @@ async function answering(hookUrl: string, timeoutMs: number): Promise<void> {
   const hook = openHook(hookUrl);
   const end = Date.now() + timeoutMs;
   while (true) {
-    const why = await hook.accounts().then(() => undefined, wordsOf);
+    const why = await hook.accounts().then(() => undefined, describeWithCause);
     if (why === undefined) return;
     if (Date.now() > end) throw new Error(`The hook at ${hookUrl} did not answer: ${why}`);
     await new Promise((done) => setTimeout(done, 200));
@@ -116,7 +116,7 @@ async function answering(hookUrl: string, timeoutMs: number): Promise<void> {
 }
 
 /** An error with its cause, such as a certificate that is not trusted. */
-function wordsOf(error: unknown): string {
+function describeWithCause(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

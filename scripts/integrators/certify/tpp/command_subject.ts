@@ -45,11 +45,11 @@ async function run(settings: CommandSettings, errand: Errand): Promise<Ended> {
     detached: true,
   }).spawn();
   const timer = setTimeout(() => child.kill("SIGTERM"), MAX_MILLISECONDS);
-  const errors = textOf(child.stderr);
+  const errors = readText(child.stderr);
   let link: URL | undefined;
   const gone = new AbortController();
   let visit: Promise<void> | undefined;
-  const printed = textOf(child.stdout, (text) => {
+  const printed = readText(child.stdout, (text) => {
     const line = text.split("\n").slice(0, -1).find((each) => isLink(each, settings.authUrl));
     if (link !== undefined || line === undefined) return;
     link = new URL(line);
@@ -80,7 +80,7 @@ async function arrive(errand: Errand, link: URL, signal: AbortSignal): Promise<v
   }));
 }
 
-async function textOf(
+async function readText(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   progress: (text: string) => void = () => {},
 ): Promise<string> {

@@ -37,7 +37,7 @@ const BANK_PATHS: readonly (readonly [string, Endpoint])[] = [
 ];
 
 /** Endpoint and bank of a path. */
-export function placeOf(pathname: string): Pick<Exchange, "endpoint" | "bank"> {
+export function findEndpoint(pathname: string): Pick<Exchange, "endpoint" | "bank"> {
   if (pathname === "/register/v1") return { endpoint: "register", bank: undefined };
   if (pathname === "/jwks") return { endpoint: "keys", bank: undefined };
   const metadata = /^\/\.well-known\/oauth-authorization-server\/([^/]+)$/.exec(pathname);
@@ -80,7 +80,7 @@ interface Answer {
 }
 
 /** The platform's answer, or an empty object if it is no JSON. */
-export function answerOf({ platform }: Exchange): Answer {
+export function parseAnswer({ platform }: Exchange): Answer {
   try {
     return JSON.parse(platform?.body ?? "{}") as Answer;
   } catch {

@@ -4,7 +4,7 @@
  */
 import type { PlatformFront } from "../../../../src/sandbox/ecosystem/ecosystem.ts";
 import type { FrontDoor } from "../../../../src/sandbox/ecosystem/tls_front_door.ts";
-import { type Exchange, placeOf } from "./exchange.ts";
+import { type Exchange, findEndpoint } from "./exchange.ts";
 import { type Impostor, openImpostor } from "./impostor.ts";
 
 /**
@@ -67,7 +67,7 @@ export function openFront(certificate: () => string | undefined): Front {
 /** At the browser host, key set and metadata are read without a certificate. */
 function isOfTpp(host: "api" | "browser", request: Request, certificate: string | undefined): boolean {
   if (host === "api") return certificate !== undefined && request.headers.get("client-cert") === certificate;
-  return ["keys", "metadata"].includes(placeOf(new URL(request.url).pathname).endpoint);
+  return ["keys", "metadata"].includes(findEndpoint(new URL(request.url).pathname).endpoint);
 }
 
 async function exchange(
@@ -80,7 +80,7 @@ async function exchange(
   const bytes = new Uint8Array(await request.clone().arrayBuffer());
   const seen: Exchange = {
     at,
-    ...placeOf(url.pathname),
+    ...findEndpoint(url.pathname),
     method: request.method,
     url,
     headers: new Headers(request.headers),

@@ -1,7 +1,7 @@
 /** Readings of a run that several cases use. */
 import { failed, type Outcome, passed } from "../case.ts";
 import type { Run } from "./bench.ts";
-import { answerOf, type Endpoint, type Exchange, field } from "./exchange.ts";
+import { type Endpoint, type Exchange, field, parseAnswer } from "./exchange.ts";
 
 /** The requests of an endpoint, in their order. */
 export function of({ exchanges }: Pick<Run, "exchanges">, endpoint: Endpoint, method = "POST"): Exchange[] {
@@ -19,7 +19,7 @@ export function grants(
 /** Ids of the payments that the platform has made in a run. */
 export function paymentsOf(run: Pick<Run, "exchanges">): ReadonlySet<string> {
   const ids = of(run, "payments").filter(({ platform }) => platform?.status === 201)
-    .map((exchange) => String(answerOf(exchange).Data?.DomesticPaymentId));
+    .map((exchange) => String(parseAnswer(exchange).Data?.DomesticPaymentId));
   return new Set(ids);
 }
 
@@ -46,7 +46,7 @@ export function missing(exchanges: readonly unknown[], name: string): string | f
 }
 
 /** The name of a request for the report. */
-export function nameOf({ method, url }: Exchange): string {
+export function methodAndPath({ method, url }: Exchange): string {
   return `${method} ${url.pathname.replace(/[0-9a-f-]{36}/, "{id}")}`;
 }
 

@@ -2,8 +2,8 @@
 import { base64url, type CompactJWSHeaderParameters, flattenedVerify, importX509 } from "jose";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/party/profile.ts";
 import type { Run, TppBench } from "./bench.ts";
-import { answerOf, assertionOf, type Exchange, field, proofOf, tokenOf } from "./exchange.ts";
-import { grants, missing, nameOf, of, repeated } from "./reading.ts";
+import { assertionOf, type Exchange, field, parseAnswer, proofOf, tokenOf } from "./exchange.ts";
+import { grants, methodAndPath, missing, of, repeated } from "./reading.ts";
 
 /** The fault, if there is one. */
 export type Fault = string | false | undefined;
@@ -27,7 +27,7 @@ const MIN_STATE_CHARACTERS = 22;
 export function first(exchanges: readonly Exchange[], fault: (exchange: Exchange) => Fault): Fault {
   for (const exchange of exchanges) {
     const found = fault(exchange);
-    if (found) return `${nameOf(exchange)}: ${found}`;
+    if (found) return `${methodAndPath(exchange)}: ${found}`;
   }
   return false;
 }
@@ -75,17 +75,17 @@ async function athOf(token: string): Promise<string> {
 
 export async function judgeAth(exchange: Exchange): Promise<Fault> {
   const token = tokenOf(exchange);
-  if (token === undefined) return `${nameOf(exchange)}: no access token`;
+  if (token === undefined) return `${methodAndPath(exchange)}: no access token`;
   const ath = proofOf(exchange)?.claims["ath"];
-  if (ath === undefined) return `${nameOf(exchange)}: the proof has no ath`;
-  return ath !== await athOf(token) && `${nameOf(exchange)}: ath is of another token`;
+  if (ath === undefined) return `${methodAndPath(exchange)}: the proof has no ath`;
+  return ath !== await athOf(token) && `${methodAndPath(exchange)}: ath is of another token`;
 }
 
 /** Tokens by the bank that issued them; a token elsewhere is a fault. */
 export function judgeTokens({ exchanges }: Seen): readonly Fault[] {
   const issuedAt = new Map<string, string | undefined>();
   for (const exchange of exchanges.filter(({ endpoint }) => endpoint === "token")) {
-    const token: unknown = answerOf(exchange).access_token;
+    const token: unknown = parseAnswer(exchange).access_token;
     if (typeof token === "string") issuedAt.set(token, exchange.bank);
   }
   return [
@@ -178,7 +178,7 @@ export async function judgeSignatures(seen: Seen): Promise<readonly Fault[]> {
   const posts = atResources(seen).filter(({ method }) => method === "POST");
   const faults = await Promise.all(posts.map(async (exchange): Promise<Fault> => {
     const [head = "", middle, signature = ""] = (exchange.headers.get("x-jws-signature") ?? "").split(".");
-    if (middle !== "") return `${nameOf(exchange)}: no detached x-jws-signature`;
+    if (middle !== "") return `${methodAndPath(exchange)}: no detached x-jws-signature`;
     const header = JSON.parse(new TextDecoder().decode(base64url.decode(head))) as CompactJWSHeaderParameters;
     const body = new TextEncoder().encode(exchange.body);
     const payload = header.b64 === false ? body : base64url.encode(body);
@@ -186,11 +186,11 @@ export async function judgeSignatures(seen: Seen): Promise<readonly Fault[]> {
     const options = { algorithms: [SIGNATURE_ALG], crit };
     const isGood = await flattenedVerify({ protected: head, payload, signature }, key, options)
       .then(() => true, () => false);
-    if (!isGood) return `${nameOf(exchange)}: the signature does not verify`;
+    if (!isGood) return `${methodAndPath(exchange)}: the signature does not verify`;
     const age = Math.abs(Date.now() / 1000 - Number(header[OBIE_CLAIM.iat] ?? 0));
-    if (!(age < CLOCK_SECONDS)) return `${nameOf(exchange)}: the signature's iat is not the present`;
+    if (!(age < CLOCK_SECONDS)) return `${methodAndPath(exchange)}: the signature's iat is not the present`;
     return header[OBIE_CLAIM.iss] !== `${org_id}/${software_client_id}` &&
-      `${nameOf(exchange)}: the signature's iss is not org_id/software_client_id`;
+      `${methodAndPath(exchange)}: the signature's iss is not org_id/software_client_id`;
   }));
   return [missing(posts, "POST to a resource"), ...faults];
 }

@@ -35,14 +35,14 @@ async function shop({ startUrl, authUrl }: WebSettings, errand: Errand): Promise
     if (location !== undefined && isLink(location.href, authUrl)) {
       const addresses = await customerOf(errand, location);
       const ends = await Promise.all(addresses.map((url) => arrive(browser, url)));
-      return { ...(ends[0] ?? wordsOf(visit)), link: location };
+      return { ...(ends[0] ?? readOutcome(visit)), link: location };
     }
     const form = location === undefined ? findForms(visit.page).find(isPayable) : undefined;
     if (location !== undefined) visit = await browser.visit(location);
     else if (visit.status !== 200 || form === undefined || saidBy(visit) !== "none") break;
     else visit = await browser.submit(new URL(form.action, visit.url), filled(form, errand.bank), visit.url);
   }
-  return { ...wordsOf(visit), link: undefined };
+  return { ...readOutcome(visit), link: undefined };
 }
 
 /** Opens the shop's redirect URL and what follows, until the shop's page is final. */
@@ -56,7 +56,7 @@ async function arrive(browser: Browser, address: URL): Promise<Pick<Ended, "said
     await new Promise((resolve) => setTimeout(resolve, RELOAD_MILLISECONDS));
     visit = await browser.visit(visit.url);
   }
-  return wordsOf(visit);
+  return readOutcome(visit);
 }
 
 function isPayable({ method, buttons }: HtmlForm): boolean {
@@ -70,7 +70,7 @@ function filled(form: HtmlForm, bank: string): URLSearchParams {
   return fillForm(form, choice === undefined ? {} : { [choice.name]: bank }, button);
 }
 
-function wordsOf(visit: Visit): Pick<Ended, "said" | "words"> {
+function readOutcome(visit: Visit): Pick<Ended, "said" | "words"> {
   return { said: saidBy(visit), words: `${visit.status} ${firstHeading(visit.page)}` };
 }
 

@@ -274,12 +274,12 @@ async function storedKeys(
 ): Promise<PublishedKeys | undefined> {
   const read = (document: unknown): Promise<Result<PublishedKeys, Reason>> =>
     Promise.resolve(readPublished(document));
-  const kept = await keep<PublishedKeys>(nameOf(source), { write: (keys) => keys, read }).load();
+  const kept = await keep<PublishedKeys>(sourceName(source), { write: (keys) => keys, read }).load();
   const version = listed(source.clientId)?.version;
   return version === undefined || kept?.version === version ? kept?.value : undefined;
 }
 
-function nameOf({ jwksUri, revokedJwksUri }: KeySource): string {
+function sourceName({ jwksUri, revokedJwksUri }: KeySource): string {
   return `${jwksUri} ${revokedJwksUri}`;
 }
 
@@ -287,7 +287,7 @@ function nameOf({ jwksUri, revokedJwksUri }: KeySource): string {
 type Copies = Map<string, { readonly clientId: ClientId; readonly copy: RenewedCopy<KeySet> }>;
 
 function copyOf(deps: ParticipantKeysDeps, copies: Copies, source: KeySource): RenewedCopy<KeySet> {
-  const name = nameOf(source);
+  const name = sourceName(source);
   const known = copies.get(name);
   if (known !== undefined) return known.copy;
   const opened = renewedCopy<KeySet>({

@@ -93,7 +93,7 @@ export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEn
   return [
     operation(listRoute, [], async (c) => {
       const { found, next } = await listOrders(deps, c.req.query());
-      const after = next === undefined ? undefined : textOf(next);
+      const after = next === undefined ? undefined : formatPlace(next);
       return c.json(representOpenOrders(await withPayments(deps, found), after));
     }),
     operation(redriveRoute, [], async (c) => {
@@ -174,6 +174,6 @@ async function withPayments(
 }
 
 /** Returns the `After` of a page. */
-function textOf(place: OrderPlace): string {
+function formatPlace(place: OrderPlace): string {
   return place.toReversed().join("@");
 }

@@ -106,7 +106,7 @@ async function failureOf(response: Response, now: number): Promise<PushFailure> 
   const { fault } = mismatch("status", "200, also for a rejected order", status);
   const answer = { status, fault };
   if (status >= 400 && status < 500 && !LATER.has(status)) {
-    return { kind: "refused", why, answer, ...await textOf(response) };
+    return { kind: "refused", why, answer, ...await readBankText(response) };
   }
   await response.body?.cancel();
   const retryAfterSeconds = secondsUntil(headers.get("retry-after"), now);
@@ -119,7 +119,7 @@ async function failureOf(response: Response, now: number): Promise<PushFailure> 
 }
 
 /** Reads the bank's explanation of a rejection. If that fails, the rejection is still known. */
-async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
+async function readBankText(response: Response): Promise<{ readonly bankText?: string }> {
   const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }

@@ -59,7 +59,7 @@ const jwtBody = createMiddleware<{ Variables: { jwt: string } & ClaimVariables }
       throw new ApiError("registration.unsupported_media_type", type);
     }
     rejectContentCoding(c);
-    c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));
+    c.set("jwt", decodeText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
     await next();
   },
 );
@@ -96,7 +96,7 @@ function registrationError(fault: RegistrationFault): ApiError {
   return new ApiError(reason, { fault, ...(description === undefined ? {} : { description }) });
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   const text = new TextDecoder("latin1").decode(bytes).replace(/\r?\n$/, "");
   if (text.length > MAX_REGISTRATION_JWT_CHARACTERS) throw new ApiError("request.too_large");
   return text;

@@ -58,7 +58,7 @@ export function openTraceQueue({ traces, steady, metrics }: TraceQueueDeps): Tra
   };
   return {
     add(trace) {
-      const kind = kindOf(trace);
+      const kind = tracePolicy(trace);
       const caller = `${trace.isProven ? "client" : "browser"} ${trace.readers[0]?.clientId ?? ""}`;
       if (!take(`${kind} ${caller}`, TRACE_POLICIES[kind])) return counted("limited", 1);
       queue.push(trace);
@@ -84,7 +84,7 @@ export function openTraceQueue({ traces, steady, metrics }: TraceQueueDeps): Tra
   }
 }
 
-function kindOf({ trace, readers, isProven }: ReadableTrace): keyof typeof TRACE_POLICIES {
+function tracePolicy({ trace, readers, isProven }: ReadableTrace): keyof typeof TRACE_POLICIES {
   if (readers.length === 0) return "unknown";
   if (trace.rejection === undefined) return "answered";
   return isProven ? "rejected" : "browser";

@@ -21,7 +21,7 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
   const answer = await assertNothingChanges(env, () => flow.browser.open(screen));
   const html = await answer.text();
   assertEquals([answer.status, headingOf(html)], [200, "Do you want to make this payment?"]);
-  const words = wordsOf(html);
+  const words = visibleText(html);
   const facts = [
     "Example Shop Ltd",
     env.tpp.clientId,
@@ -50,8 +50,8 @@ Deno.test("what the TPP wrote is attributed to it on the consent screen, and has
   const written = /<dl class="facts written">.*?<\/dl>|<div class="written".*?<\/dl><\/div>/gs;
   const [payee = "", more = "", ...rest] = html.match(written) ?? [];
   assertEquals(rest, []);
-  assertStringIncludes(wordsOf(payee), "as written by Example Shop Ltd and not checked");
-  assertStringIncludes(wordsOf(more), "Written by Example Shop Ltd, not checked:");
+  assertStringIncludes(visibleText(payee), "as written by Example Shop Ltd and not checked");
+  assertStringIncludes(visibleText(more), "Written by Example Shop Ltd, not checked:");
   assertStringIncludes(payee, Name);
   for (const word of [Reference, Unstructured]) assertStringIncludes(more, word);
   const elsewhere = html.replaceAll(written, "");
@@ -62,9 +62,9 @@ Deno.test("the consent screen names the TPP's registration number and leads back
   await using env = await openEnvironment();
   const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
-  assertStringIncludes(wordsOf(html), "12345678"); // `registration_number` at onboarding
+  assertStringIncludes(visibleText(html), "12345678"); // `registration_number` at onboarding
   const [, href, words = ""] = /<a class="back" href="([^"]*)">(.*?)<\/a>/.exec(html) ?? [];
-  assertEquals([href, wordsOf(words)], ["https://www.example.com/", "Back to Example Shop Ltd"]);
+  assertEquals([href, visibleText(words)], ["https://www.example.com/", "Back to Example Shop Ltd"]);
 });
 
 Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed nor scripted; its form may lead anywhere over https [AZ12] [AZ13]", async () => {
@@ -119,7 +119,7 @@ Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", as
 });
 
 /** The page's text without its markup. */
-function wordsOf(html: string): string {
+function visibleText(html: string): string {
   return html.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 }
 
@@ -133,7 +133,7 @@ Deno.test("the consent screen tells the accounts of one number apart by secondar
   ];
   const { flow, screen } = await toScreen(env, {}, accounts);
   const html = await (await flow.browser.open(screen)).text();
-  const shown = wordsOf(html);
+  const shown = visibleText(html);
   for (const words of ["POCKET-USD USD", "POCKET-OWN EUR", "POCKET-EUR"]) assertStringIncludes(shown, words);
   const choices = [...html.matchAll(/<input[^>]*type="radio"[^>]*>/g)].map(([input]) =>
     input.includes("disabled")

@@ -225,7 +225,7 @@ Deno.test("a process whose clock was a day ahead for five seconds makes no other
     await bothDeliver(10_000);
   }
   assertEquals((await outboxOrder(env, id))?.state, "dead");
-  const ahead = linesOf(env, "clock.stored_ahead");
+  const ahead = loggedLines(env, "clock.stored_ahead");
   assert(ahead.length > 0 && ahead.every(({ seconds }) => Number(seconds) > 86_000), JSON.stringify(ahead));
   await other.stop();
 });
@@ -259,11 +259,11 @@ Deno.test("a clock that is put back by an hour makes no order due earlier or lat
   env.now += 501;
   assertEquals([await stepped.deliverDueOrders(), env.pushes.length], [1, 3]);
   assertEquals(await outboxOrder(env, id), null);
-  assertEquals(linesOf(env, "clock.stored_ahead").map(({ level }) => level), ["error"]);
+  assertEquals(loggedLines(env, "clock.stored_ahead").map(({ level }) => level), ["error"]);
   await stepped.stop();
 });
 
-function linesOf(env: PushEnvironment, event: string): readonly LogLine[] {
+function loggedLines(env: PushEnvironment, event: string): readonly LogLine[] {
   return env.logged.map((line) => JSON.parse(line) as LogLine).filter((line) => line.event === event);
 }
 

@@ -114,7 +114,7 @@ Deno.test("POST register rejects a statement without one of its members [DC2]", 
 
 const GENERIC = "The software statement is missing, malformed, expired or not authentic.";
 
-async function wordsOf(
+async function rejectionText(
   env: Environment,
   participant: Participant,
   changes: RegistrationChanges = {},
@@ -133,34 +133,34 @@ Deno.test("POST register says that the client is registered already, and with wh
   };
   const words = registered(tpp.statement, "2040-01-15T12:00:00+00:00");
   await t.step("the same statement in a new JWT", async () => {
-    assertEquals(await wordsOf(env, tpp), [400, words]);
+    assertEquals(await rejectionText(env, tpp), [400, words]);
   });
   await t.step("another statement of the same second", async () => {
     const statement = await statementWith(tpp, { claims: { jti: "twin" } });
-    assertEquals(await wordsOf(env, tpp, { statement }), [400, words]);
+    assertEquals(await rejectionText(env, tpp, { statement }), [400, words]);
   });
   await t.step("an older statement, after an update", async () => {
     env.now += 60_000;
     const statement = await renewedStatement(env, tpp);
     assertEquals((await postRegistration(env, tpp, { statement })).status, 201);
-    assertEquals(await wordsOf(env, tpp), [400, registered(statement, "2040-01-15T12:01:00+00:00")]);
+    assertEquals(await rejectionText(env, tpp), [400, registered(statement, "2040-01-15T12:01:00+00:00")]);
   });
   await t.step("a jti that cannot stand in an error_description is left out", async () => {
     env.now += 60_000;
     const iat = env.now / 1000;
     const statement = await statementWith(tpp, { claims: { jti: 'a "quoted" id', iat } });
     assertEquals((await postRegistration(env, tpp, { statement })).status, 201);
-    const [status, found] = await wordsOf(env, tpp, { statement });
+    const [status, found] = await rejectionText(env, tpp, { statement });
     assertEquals([status, found.includes(`(iat ${iat})`)], [400, true], found);
   });
 });
 
 Deno.test("POST register tells nothing about a registration to the holder of another certificate [G8]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const words = await wordsOf(env, env.tpp, { as: env.otherTpp });
+  const words = await rejectionText(env, env.tpp, { as: env.otherTpp });
   assertEquals(words, [401, "Client authentication failed."]);
   const { kid } = env.otherTpp.signing;
-  const notMine = await wordsOf(env, env.tpp, { as: env.otherTpp, header: { kid } });
+  const notMine = await rejectionText(env, env.tpp, { as: env.otherTpp, header: { kid } });
   assertEquals(notMine, [400, "The registration request is not acceptable."]);
 });
 
@@ -169,7 +169,7 @@ Deno.test("POST register says that a registration JWT was used before [DC-N10] [
   const newcomer = await onboardOnly(env, NEWCOMER);
   const body = await registrationJwt(env, newcomer);
   assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
-  assertEquals(await wordsOf(env, newcomer, { body }), [
+  assertEquals(await rejectionText(env, newcomer, { body }), [
     400,
     "registration JWT jti must be new for each registration; got one used before.",
   ]);
@@ -180,7 +180,7 @@ Deno.test("POST register says why a newer statement cannot replace the registere
   const iat = START / 1000 + 20;
   await t.step("of another organisation", async () => {
     const statement = await statementWith(env.tpp, { claims: { org_id: "outsider", iat } });
-    assertEquals(await wordsOf(env, env.tpp, { statement }), [
+    assertEquals(await rejectionText(env, env.tpp, { statement }), [
       400,
       "The software_client_id of the software statement is registered for another org_id.",
     ]);
@@ -189,7 +189,7 @@ Deno.test("POST register says why a newer statement cannot replace the registere
     const software_client_id = "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11";
     const software_id = software_client_id;
     const statement = await statementWith(env.bankA, { claims: { software_client_id, software_id, iat } });
-    assertEquals(await wordsOf(env, env.bankA, { statement, claims: { software_id } }), [
+    assertEquals(await rejectionText(env, env.bankA, { statement, claims: { software_id } }), [
       400,
       "The org_id of the software statement is the code of a bank that is registered with another " +
       "software_client_id.",
@@ -202,8 +202,8 @@ Deno.test("POST register explains a statement that is not authentic to a registe
   const { tpp } = env;
   const changes = { statement: `${tpp.statement}x` };
   const newcomer = await onboardOnly(env, NEWCOMER);
-  assertEquals(await wordsOf(env, newcomer, changes), [400, GENERIC]);
-  assertEquals(await wordsOf(env, tpp, changes), [
+  assertEquals(await rejectionText(env, newcomer, changes), [400, GENERIC]);
+  assertEquals(await rejectionText(env, tpp, changes), [
     400,
     "software_statement must be a compact JWS: three segments of canonical base64url.",
   ]);

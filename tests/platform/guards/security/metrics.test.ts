@@ -15,7 +15,7 @@ async function scrape(env: PushEnvironment): Promise<string> {
 }
 
 /** The value of a series. */
-function valueOf(text: string, series: string): number | undefined {
+function seriesValue(text: string, series: string): number | undefined {
   const line = text.split("\n").find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
@@ -34,7 +34,7 @@ Deno.test("requests are counted by declared path, bank and client, and rejection
   assertStringIncludes(text, 'platform_bank_requests_total{bank="BANKA",status="2xx"}');
   assertStringIncludes(text, `platform_client_requests_total{client="${env.tpp.clientId}",status="2xx"}`);
   assert(!text.includes("UNKNOWN"), "an unknown bank must not become a label");
-  assert((valueOf(text, 'platform_rejections_total{reason="request.not_found"}') ?? 0) > 0);
+  assert((seriesValue(text, 'platform_rejections_total{reason="request.not_found"}') ?? 0) > 0);
 });
 
 Deno.test("orders are counted by bank and state, with the age of the oldest [O2]", async () => {
@@ -42,13 +42,13 @@ Deno.test("orders are counted by bank and state, with the age of the oldest [O2]
   const oldest = 'platform_order_oldest_age_seconds{bank="BANKA"}';
   await paid(env);
   await env.platform.workOnce();
-  assertEquals(valueOf(await scrape(env), oldest), 0);
+  assertEquals(seriesValue(await scrape(env), oldest), 0);
   await later(env, 60_000);
   await env.platform.workOnce();
   const text = await scrape(env);
-  assertEquals(valueOf(text, 'platform_orders{bank="BANKA",state="waiting"}'), 1);
-  assertEquals(valueOf(text, oldest), 60);
-  assert((valueOf(text, 'platform_order_pushes_total{bank="BANKA",result="unreachable"}') ?? 0) > 0);
+  assertEquals(seriesValue(text, 'platform_orders{bank="BANKA",state="waiting"}'), 1);
+  assertEquals(seriesValue(text, oldest), 60);
+  assert((seriesValue(text, 'platform_order_pushes_total{bank="BANKA",result="unreachable"}') ?? 0) > 0);
 });
 
 Deno.test("the metrics need an operator's token, and are not on the participants' hosts [OP1]", async () => {

@@ -7,7 +7,7 @@ import { dpopProof } from "testing/jwts.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-function linesOf({ logged }: Environment, event: string): readonly Line[] {
+function loggedLines({ logged }: Environment, event: string): readonly Line[] {
   return logged.map((line) => JSON.parse(line) as Line).filter((line) => line["event"] === event);
 }
 
@@ -22,7 +22,7 @@ Deno.test("a replayed proof and another participant's certificate are security e
     const proof = await dpopProof(env, bound.key, target);
     await good(call(env, env.tpp, bound, path, { proof }), 200);
     assertEquals((await call(env, env.tpp, bound, path, { proof })).status, 401);
-    const [line] = linesOf(env, "security.replay");
+    const [line] = loggedLines(env, "security.replay");
     assertEquals(line?.["level"], "security");
     const { bank, clientId, orgId, consentId, certificate, interactionId } = line ?? {};
     assertEquals([bank, clientId, orgId, consentId], ["BANKA", env.tpp.clientId, env.tpp.orgId, ConsentId]);
@@ -31,17 +31,17 @@ Deno.test("a replayed proof and another participant's certificate are security e
 
   await t.step("security.certificate_mismatch", async () => {
     assertEquals((await call(env, env.tpp, bound, path, { as: env.otherTpp })).status, 401);
-    assertEquals(linesOf(env, "security.certificate_mismatch").length, 1);
+    assertEquals(loggedLines(env, "security.certificate_mismatch").length, 1);
   });
 
   await t.step("lines of a request share its ids and the caller's trace", async () => {
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     await good(call(env, env.tpp, bound, path, { headers }), 200);
-    assertEquals(linesOf(env, "request.answered").at(-1)?.["traceId"], traceId);
+    assertEquals(loggedLines(env, "request.answered").at(-1)?.["traceId"], traceId);
     const flow = await authorised(env);
     const { DomesticPaymentId } = (await good(pay(env, flow), 201)).Data;
-    const answered = linesOf(env, "request.answered").at(-1);
+    const answered = loggedLines(env, "request.answered").at(-1);
     assertEquals([answered?.["paymentId"], answered?.["consentId"]], [DomesticPaymentId, flow.consentId]);
   });
 });

@@ -48,7 +48,7 @@ async function send(
   );
 }
 
-async function textOf(env: Environment, orgId: string, path: string): Promise<string> {
+async function answerText(env: Environment, orgId: string, path: string): Promise<string> {
   const answer = await send(env, orgId, path);
   const text = await answer.text();
   assertEquals(answer.status, 200, `${orgId} ${path}: ${text}`);
@@ -56,7 +56,7 @@ async function textOf(env: Environment, orgId: string, path: string): Promise<st
 }
 
 async function bodyOfOwn<T = unknown>(env: Environment, orgId: string, path: string): Promise<T> {
-  return JSON.parse(await textOf(env, orgId, `/operations/own/${path}`)) as T;
+  return JSON.parse(await answerText(env, orgId, `/operations/own/${path}`)) as T;
 }
 
 type OwnRegistrations = { Data: { Registration: z.infer<typeof ownRegistrationSchema>[] } };
@@ -129,16 +129,16 @@ Deno.test("another organisation's data is not in any answer, by id, search, repo
     own.endsWith("payment-orders") ? ["?state=dead", "?state=held"] : own.endsWith("search") ? [] : [""];
   await stepsOf(t, Object.entries(foreign), ([orgId]) => orgId, async ([orgId, theirs]) => {
     for (const path of OWN.flatMap((own) => queries(own).map((query) => `${own}${query}`))) {
-      const text = await textOf(env, orgId, path);
+      const text = await answerText(env, orgId, path);
       for (const id of theirs) assert(!text.includes(id), `${path} has ${id}`);
       for (const id of theirs) {
-        assertEquals(await textOf(env, orgId, `${path}${path.includes("?") ? "&" : "?"}id=${id}`), text);
+        assertEquals(await answerText(env, orgId, `${path}${path.includes("?") ? "&" : "?"}id=${id}`), text);
       }
     }
-    const nothing = await textOf(env, orgId, `/operations/own/search?q=${UNKNOWN}`);
+    const nothing = await answerText(env, orgId, `/operations/own/search?q=${UNKNOWN}`);
     assertEquals(JSON.parse(nothing), { Data: { Case: [], Trace: [], IsComplete: true } });
     for (const id of theirs) {
-      assertEquals(await textOf(env, orgId, `/operations/own/search?q=${id}`), nothing, id);
+      assertEquals(await answerText(env, orgId, `/operations/own/search?q=${id}`), nothing, id);
     }
   });
 });
@@ -180,7 +180,11 @@ Deno.test("an organisation that the directory does not list owns nothing [OWN2]"
   await using env = await openEnvironment({ operators: await testPeople() });
   await twoCases(env);
   for (const path of OWN.filter((own) => !own.endsWith("search"))) {
-    const text = await textOf(env, "NOBODY", path.endsWith("payment-orders") ? `${path}?state=dead` : path);
+    const text = await answerText(
+      env,
+      "NOBODY",
+      path.endsWith("payment-orders") ? `${path}?state=dead` : path,
+    );
     assertEquals(Object.values((JSON.parse(text) as { readonly Data: object }).Data), [[]], path);
   }
 });

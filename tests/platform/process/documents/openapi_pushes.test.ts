@@ -71,7 +71,7 @@ function bodyOf(operation: Operation, type: string | null): object {
 }
 
 /** The schema of an answer. */
-function answerOf(operation: Operation, status: number, type: string): object {
+function answerSchema(operation: Operation, status: number, type: string): object {
   const answer = operation.responses[status] as { content: Record<string, Content> };
   return present(answer.content[type]).schema;
 }
@@ -91,7 +91,7 @@ Deno.test("a pushed order and the bank's answer are as the document says [MD14, 
   const operation = webhook(served, "paymentOrder");
   const schema = bodyOf(operation, headers.get("content-type"));
   assertEquals(faultsOf(served, schema, body), []);
-  const answer = answerOf(operation, 200, "application/json") as Json;
+  const answer = answerSchema(operation, 200, "application/json") as Json;
   assertEquals(served.schemas.faults(answer, ANSWER), []);
   assertNotEquals(served.schemas.faults(answer, { Status: "Pending" }), []);
   assertNotEquals(
@@ -124,7 +124,7 @@ Deno.test("an inquiry after a restore and the bank's statement are as the docume
   assert(faults.length >= 2, "one for each page");
   assertEquals(faults.flat(), []);
   const statement = await env.books.statement({ Since: new Date(env.now - DAY).toISOString() });
-  assertEquals(faultsOf(served, answerOf(operation, 200, "application/jose"), statement), []);
+  assertEquals(faultsOf(served, answerSchema(operation, 200, "application/jose"), statement), []);
 });
 
 Deno.test("each kind of event is as the document says, pushed, and polled by the bank [MD14, EVT2, EVT17, EVT18, EVT19]", async () => {

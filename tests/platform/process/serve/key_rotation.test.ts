@@ -79,24 +79,29 @@ Deno.test("SIGHUP with keys that cannot be used keeps the old ones and says why"
   for (const [count, text] of ["no JSON", '{"keys":[]}', sandbox].entries()) {
     await Deno.writeTextFile(file, text);
     env.process.kill("SIGHUP");
-    while (linesOf(env, "platform_keys.not_renewed").length <= count) await env.browser(probe()).then(drain);
+    while (loggedLines(env, "platform_keys.not_renewed").length <= count) {
+      await env.browser(probe()).then(drain);
+    }
     assertEquals(await published(env), before);
   }
   await Deno.writeTextFile(file, sound);
   await Deno.chmod(file, 0o644);
   env.process.kill("SIGHUP");
-  while (linesOf(env, "platform_keys.not_renewed").length <= 3) await env.browser(probe()).then(drain);
-  assertEquals(linesOf(env, "platform_keys.not_renewed").map(({ why }) => String(why).split(/[;\n]/)[0]), [
-    "is not JSON",
-    "is not a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys",
-    "The configuration is not usable:",
-    `others may open ${file}`,
-  ]);
+  while (loggedLines(env, "platform_keys.not_renewed").length <= 3) await env.browser(probe()).then(drain);
+  assertEquals(
+    loggedLines(env, "platform_keys.not_renewed").map(({ why }) => String(why).split(/[;\n]/)[0]),
+    [
+      "is not JSON",
+      "is not a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys",
+      "The configuration is not usable:",
+      `others may open ${file}`,
+    ],
+  );
   await Deno.chmod(file, 0o600);
   await Deno.writeTextFile(env.fixture.env["PLATFORM_WRAPPING_KEYS"] ?? "", "no keys\n");
   env.process.kill("SIGHUP");
-  while (linesOf(env, "wrapping_keys.not_renewed").length === 0) await env.browser(probe()).then(drain);
-  assertEquals(linesOf(env, "platform_keys.not_renewed").length, 4, "each file has its own line");
+  while (loggedLines(env, "wrapping_keys.not_renewed").length === 0) await env.browser(probe()).then(drain);
+  assertEquals(loggedLines(env, "platform_keys.not_renewed").length, 4, "each file has its own line");
   assertEquals((await pay(env, await authorised(env))).status, 201);
 });
 
@@ -130,10 +135,10 @@ async function command(env: ServedEnvironment, verb: string, ...options: string[
 
 async function renew(env: ServedEnvironment, times: number): Promise<void> {
   env.process.kill("SIGHUP");
-  while (linesOf(env, "platform_keys.renewed").length < times) await env.browser(probe()).then(drain);
+  while (loggedLines(env, "platform_keys.renewed").length < times) await env.browser(probe()).then(drain);
 }
 
-function linesOf(env: ServedEnvironment, event: string): ServedEnvironment["process"]["lines"] {
+function loggedLines(env: ServedEnvironment, event: string): ServedEnvironment["process"]["lines"] {
   return env.process.lines.filter((line) => line["event"] === event);
 }
 

@@ -3,7 +3,7 @@ import "reflect-metadata";
 import { assert, assertMatch } from "@std/assert";
 import canonicalize from "canonicalize";
 import { bundleSchema } from "../../../../scripts/operators/case/bundle_schema.ts";
-import { textOf } from "../../../../scripts/operators/case/signatures.ts";
+import { base64url } from "../../../../scripts/operators/case/signatures.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { clientAssertion } from "testing/jwts.ts";
@@ -29,7 +29,7 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
       const forged = await forge(text, (bundle) => {
         const found = find(bundle, kind);
         delete found.item.key;
-        put(found, { bytes: textOf(new TextEncoder().encode("made up")), salt: SALT });
+        put(found, { bytes: base64url(new TextEncoder().encode("made up")), salt: SALT });
       });
       const [holds, said] = await judged(forged, ...named);
       assert(!holds);
@@ -39,7 +39,7 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
   await t.step("a client assertion in the place of a payment request", async () => {
     const jwt = await clientAssertion(env, env.tpp, "BANKA");
     const forged = await forge(text, (bundle) => {
-      put(find(bundle, "payment_request"), { bytes: textOf(new TextEncoder().encode(jwt)), salt: SALT });
+      put(find(bundle, "payment_request"), { bytes: base64url(new TextEncoder().encode(jwt)), salt: SALT });
     });
     const [holds, said] = await judged(forged, ...named);
     assert(!holds);

@@ -3,7 +3,7 @@ import "reflect-metadata";
 import canonicalize from "canonicalize";
 import { decodeJwt } from "jose";
 import { type BundleEntry, bundleSchema } from "../../../../scripts/operators/case/bundle_schema.ts";
-import { bytesOf, digestOf, textOf } from "../../../../scripts/operators/case/signatures.ts";
+import { base64url, bytesOf, digestOf } from "../../../../scripts/operators/case/signatures.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 import { inclusionPath } from "../../../../src/base/merkle/proofs.ts";
 import { hashText, leafHash, treeHead } from "../../../../src/base/merkle/tree.ts";
@@ -30,7 +30,7 @@ export async function forge(
       const body = bodies[at];
       if (!body) continue;
       const [salt, bytes] = [bytesOf(body.salt ?? ""), bytesOf(body.bytes)];
-      item.sha256 = textOf(digestOf(salt ?? "", digestOf(bytes ?? ""), digestOf(body.signature ?? "")));
+      item.sha256 = base64url(digestOf(salt ?? "", digestOf(bytes ?? ""), digestOf(body.signature ?? "")));
     }
   }
   const newest = new Map<string, string>();
@@ -79,12 +79,12 @@ export function put({ entry, at }: ReturnType<typeof find>, body: BundleEntry["b
 }
 
 /** Returns what a piece of evidence says. */
-export function contentOf({ entry, at }: ReturnType<typeof find>): Record<string, unknown> {
+export function decodeContent({ entry, at }: ReturnType<typeof find>): Record<string, unknown> {
   const bytes = bytesOf(entry.bodies[at]?.bytes ?? "") ?? new Uint8Array();
   return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
 }
 
 /** The platform writes another content of a piece that nobody else signs. */
 export function withContent(found: ReturnType<typeof find>, content: unknown): void {
-  put(found, { bytes: textOf(new TextEncoder().encode(canonicalize(content))), salt: SALT });
+  put(found, { bytes: base64url(new TextEncoder().encode(canonicalize(content))), salt: SALT });
 }

@@ -6,9 +6,9 @@ import { consentBody, good, pay } from "testing/flows.ts";
 import { openPushEnvironment, type PushEnvironment } from "support/orders.ts";
 import canonicalize from "canonicalize";
 import { decodeJwt } from "jose";
-import { digestOf, textOf } from "../../../../scripts/operators/case/signatures.ts";
+import { base64url, digestOf } from "../../../../scripts/operators/case/signatures.ts";
 import { grownBundle, openJudge, printedThumbprints, toolsFor } from "./bundles.ts";
-import { contentOf, find, forge, type Forged, put, withContent } from "./forging.ts";
+import { decodeContent, find, forge, type Forged, put, withContent } from "./forging.ts";
 import { bundleSchema, type Statement } from "../../../../scripts/operators/case/bundle_schema.ts";
 
 /** A settled payment whose account the customer chose at the platform. Returns its bundle. */
@@ -108,18 +108,20 @@ const FORGED: Readonly<Record<string, readonly [Change, RegExp]>> = {
   }, /does not say how its request was authenticated$/],
   "a refusal before the authorisation": [(bundle) => {
     const found = find(bundle, "decision");
-    withContent(found, { ...contentOf(found), accepted: false });
+    withContent(found, { ...decodeContent(found), accepted: false });
   }, /^the decision of .* says "accepted: false", and the entry says consent\.Authorized$/],
   "a screen that showed another amount": [(bundle) => {
     const found = find(bundle, "decision");
-    const content = contentOf(found);
+    const content = decodeContent(found);
     const page = { ...content["page"] as object, amount: { amount: "1.00", currency: "EUR" } };
     withContent(found, { ...content, page });
-    if (found.entry.record.page) found.entry.record.page.sha256 = textOf(digestOf(canonicalize(page) ?? ""));
+    if (found.entry.record.page) {
+      found.entry.record.page.sha256 = base64url(digestOf(canonicalize(page) ?? ""));
+    }
   }, /^the amount differs: "1\.00" in the decision of .*, "165\.88" in the consent_request$/],
   "an account that was not on the screen": [(bundle) => {
     const found = find(bundle, "decision");
-    const content = contentOf(found) as { readonly chosen: { readonly account: object } };
+    const content = decodeContent(found) as { readonly chosen: { readonly account: object } };
     const account = { ...content.chosen.account, identification: "GB00OTHER" };
     withContent(found, { ...content, chosen: { ...content.chosen, account } });
   }, /^the chosen account of .* was not on the screen$/],
@@ -131,7 +133,7 @@ const FORGED: Readonly<Record<string, readonly [Change, RegExp]>> = {
   }, /^the status_report of .* says "AcceptedSettlementCompleted", and the entry says payment\.Rejected$/],
   "a return of another session": [(bundle) => {
     const found = find(bundle, "decision");
-    withContent(found, { ...contentOf(found), session: crypto.randomUUID() });
+    withContent(found, { ...decodeContent(found), session: crypto.randomUUID() });
   }, /^the decision of .* is of another session$/],
   "a token of no code": [(bundle) => {
     entryWith(bundle, "consent.token_issued").record.issued = { code: "A".repeat(43), token: "B".repeat(43) };
@@ -168,7 +170,7 @@ Deno.test("a platform can neither leave out what it must prove nor take genuine 
 Deno.test("the evidence of a screen has what the TPP wrote to the payee [EN8]", async () => {
   await using env = await openPushEnvironment();
   const text = await paidFor(env, "165.88");
-  const { page } = contentOf(find(bundleSchema.parse(JSON.parse(text)) as Forged, "decision")) as {
+  const { page } = decodeContent(find(bundleSchema.parse(JSON.parse(text)) as Forged, "decision")) as {
     readonly page: { readonly reference: string; readonly unstructured: string };
   };
   assertEquals([page.reference, page.unstructured], ["FRESCO-101", "Order 101"]);

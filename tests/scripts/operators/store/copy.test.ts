@@ -66,7 +66,7 @@ async function fill(url: string, more = 0): Promise<void> {
 
 const PREFIXES: readonly Key[] = [["consent"], ["evidence"], ["rate_bucket"], ["zero"], ["fill"]];
 
-async function contentOf(url: string): Promise<unknown[]> {
+async function readEntries(url: string): Promise<unknown[]> {
   return await using(url, async (store) => {
     const found: Entry<unknown>[] = [];
     for (const prefix of PREFIXES) found.push(...await store.list({ prefix, limit: 10_000 }));
@@ -101,11 +101,11 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
         await newPostgresDatabase(),
       ];
       await fill(first, 2500);
-      const before = await contentOf(first);
+      const before = await readEntries(first);
       const there = await command("copy", "--from", first, "--to", database);
-      assertEquals(await contentOf(database), before);
+      assertEquals(await readEntries(database), before);
       const back = await command("copy", "--from", database, "--to", last);
-      assertEquals(await contentOf(last), before);
+      assertEquals(await readEntries(last), before);
       assertEquals(before.length, 2504);
       const [, digest] = /SHA-256 ([0-9a-f]{64})/.exec(there) ?? [];
       assertStringIncludes(back, `2505 entries of postgres://postgres@127.0.0.1`);
@@ -237,7 +237,7 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
         await store.get(["zero"]);
         await rejected(["copy", "--from", file, "--to", other], "is in use by");
       });
-      await contentOf(file); // the attempts have not closed it
+      await readEntries(file); // the attempts have not closed it
     },
   );
 
@@ -245,12 +245,12 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
     await using folder = await openFolder();
     const [file, copy] = [`${folder.path}/a.${ending}`, `${folder.path}/b.${other}`];
     await fill(file, 600);
-    const before = await contentOf(file);
+    const before = await readEntries(file);
     await command("copy", "--from", file, "--to", copy);
-    assertEquals(await contentOf(copy), before);
+    assertEquals(await readEntries(copy), before);
     await assertRejects(() => openDatabase(file, OWNER), Error, `were moved to ${copy}`);
     await command("assign", "--at", file, "--issuer", OWNER.issuer);
-    assertEquals(await contentOf(file), before);
+    assertEquals(await readEntries(file), before);
   });
 
   Deno.test(`.${ending}: a backup that is copied stays as it is, and its copy is a restored copy too`, async () => {
