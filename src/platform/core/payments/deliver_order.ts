@@ -13,7 +13,7 @@ import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { PushedMessage, ReceiverCircuit } from "../../events/delivery/receiver_circuit.ts";
 import type { DueBanks } from "./due_banks.ts";
-import { holdBack } from "./held_orders.ts";
+import { holdBack, reportDead } from "./held_orders.ts";
 import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Payment, ReadablePayment } from "./payment.ts";
@@ -292,7 +292,7 @@ async function stageResult(
   note?: Omit<AuditEvent, "at">,
   evidence: readonly Evidence[] = [],
 ): Promise<boolean> {
-  const { paymentId, bank, failures } = changed;
+  const { paymentId } = changed;
   const lost = (): boolean => false;
   const ended = await transact(deps, { what: "failed order", attempts: MAX_ATTEMPTS, lost }, async (tx) => {
     const entry = await deps.outbox.find(tx, paymentId);
@@ -304,9 +304,6 @@ async function stageResult(
     if (noted !== undefined) await deps.payments.stageNote(tx, paymentId, { at: deps.clock(), ...noted });
     return isOwn;
   });
-  if (ended && changed.state === "dead") {
-    deps.figures.order(bank, "givenUp");
-    deps.log.error("order.dead", { paymentId, bank, failures, why: changed.lastFailure ?? "" });
-  }
+  if (ended && changed.state === "dead") reportDead(deps, changed);
   return ended;
 }

@@ -4,14 +4,16 @@
  */
 import { errorText, handleBatch, inRandomBatches } from "../../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { heldBack, type LeasedOrder, resumeOrder } from "./payment_order.ts";
+import { type DeadOrder, heldBack, type LeasedOrder, resumeOrder, whyDead } from "./payment_order.ts";
 
 export interface HeldOrderDeps extends TransactDeps {
+  readonly figures: Pick<FiguresRecorder, "order">;
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
   readonly payments: PaymentStore;
@@ -68,15 +70,30 @@ async function resumeAll(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promis
 }
 
 async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
-  const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => {} };
-  await transact(deps, options, async (tx) => {
+  const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => [] };
+  const givenUp = await transact<readonly DeadOrder[]>(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const at = deps.clock();
-    await Promise.all(entries.map(async (entry) => {
-      if (entry?.value.state !== "held") return; // another worker was faster
-      deps.outbox.stageChange(tx, entry, resumeOrder(entry.value, at));
-      const note = { at, event: "payment_order.resumed", actor: "platform" };
-      await deps.payments.stageNote(tx, entry.value.paymentId, note);
+    const dead = await Promise.all(entries.map(async (entry) => {
+      if (entry?.value.state !== "held") return []; // another worker was faster
+      const order = resumeOrder(entry.value, at);
+      deps.outbox.stageChange(tx, entry, order);
+      const noted = order.state === "dead"
+        ? { event: "payment_order.dead", reason: whyDead(order) }
+        : { event: "payment_order.resumed" };
+      await deps.payments.stageNote(tx, order.paymentId, { at, actor: "platform", ...noted });
+      return order.state === "dead" ? order : [];
     }));
+    return dead.flat();
   });
+  for (const order of givenUp) reportDead(deps, order);
+}
+
+/** Counts and logs an order that was given up. */
+export function reportDead(
+  { figures, log }: Pick<HeldOrderDeps, "figures" | "log">,
+  { paymentId, bank, failures, lastFailure: why = "" }: DeadOrder,
+): void {
+  figures.order(bank, "givenUp");
+  log.error("order.dead", { paymentId, bank, failures, why });
 }

@@ -147,6 +147,14 @@ Deno.test("a redrive and a hold of more than a day do not make the platform forg
   await later(env, BOUND_MS);
   const [order] = await listed(env);
   assertEquals([order?.PushFailures, order?.LastFailure], [0, "held for more than 24 h"]);
+  assertEquals((await history(env, env.id)).at(-1), "payment_order.dead by platform");
+  const logged = env.logged.map((line) =>
+    JSON.parse(line) as { readonly event: string; readonly why?: string }
+  );
+  assertEquals(logged.flatMap(({ event, why }) => event === "order.dead" ? why : []), [
+    "status 503",
+    "held for more than 24 h",
+  ]);
   assertEquals([order?.MayBeAtBank, (await close(env, env.id)).status], [true, 409]);
 });
 

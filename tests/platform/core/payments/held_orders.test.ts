@@ -14,6 +14,7 @@ Deno.test("a pass looks at the held orders of each bank that may have them, puts
     resumeHeldOrders({
       store: env.store,
       clock,
+      figures: { order: () => {} },
       log: openLog({ clock, sink: () => {}, level: "error" }),
       outbox: openOrderOutboxStore(env.store),
       payments: openPaymentStore(env.store, () => {}),

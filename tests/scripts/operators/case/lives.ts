@@ -71,4 +71,21 @@ export const LIVES: Readonly<Record<string, (env: PushEnvironment) => Promise<st
     await later(env, 1000);
     return id;
   },
+  "held for more than a day, given up and closed": async (env) => {
+    const operate = async (path: string, data: object): Promise<void> => {
+      const headers = { ...MARIA, "content-type": "application/json" };
+      const body = JSON.stringify({ Data: data });
+      const request = new Request(`${OPERATIONS_URL}/operations/${path}`, { method: "POST", headers, body });
+      await good(env.platform.operations.fetch(request), 200);
+    };
+    await operate("banks/BANKA/hold", { Reason: "The bank asked us to wait." });
+    const id = await paidWith(env, { body: IMPLICIT });
+    await later(env, 1000);
+    env.now += 24 * HOUR_MS + 1;
+    await operate("banks/BANKA/release", { Reason: "The bank is ready again." });
+    await later(env, 1000);
+    const closing = { Reason: "The customer has paid otherwise.", StatusReason: "The bank did not get it." };
+    await operate(`payment-orders/${id}/close`, closing);
+    return id;
+  },
 };
