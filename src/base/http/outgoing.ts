@@ -50,7 +50,8 @@ export async function readBoundedBytes(
     if (size > maxBytes) return undefined; // leaving the loop cancels the stream
     chunks.push(chunk);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const [only] = chunks;
+  return chunks.length === 1 ? only : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /**

@@ -146,13 +146,13 @@ function openBounds(): (declared: MetricDeclaration, labels: Labels) => Labels {
     known.add(value);
     return value;
   };
-  return ({ labels: declared = {} }, labels) =>
-    Object.fromEntries(
-      Object.entries(labels).map(([label, value]) => [
-        label,
-        declared[label] === "bounded" ? boundedValue(label, value) : value,
-      ]),
-    );
+  return ({ labels: declared = {} }, labels) => {
+    const bounded = { ...labels };
+    for (const [label, value] of Object.entries(labels)) {
+      if (declared[label] === "bounded") bounded[label] = boundedValue(label, value);
+    }
+    return bounded;
+  };
 }
 
 function amongOf(declared: MetricDeclaration | undefined): NonNullable<GaugeDeclaration["among"]> {

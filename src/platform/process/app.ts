@@ -1,6 +1,7 @@
 /** The API, browser and operations hosts: the endpoints of their slices behind the same middleware. `compose.ts` wires them. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
+import { TrieRouter } from "hono/router/trie-router";
 import { type BackchannelRouteDeps, backchannelRoutes } from "../core/backchannel/routes.ts";
 import { bankEventRoutes } from "../core/backchannel/bank_event_routes.ts";
 import { type ResultRouteDeps, resultRoutes } from "../core/backchannel/result_routes.ts";
@@ -312,7 +313,7 @@ function openHost(
   endpoints: readonly PlatformEndpoint[],
   surfaceOf: (path: string) => Surface,
 ): Host {
-  const app = new Hono<RequestEnv>({ getPath: pathAsSent });
+  const app = new Hono<RequestEnv>({ getPath: pathAsSent, router: new TrieRouter() }); // others cannot route /:bank beside /traces
   for (const middleware of deps.around) app.use(middleware);
   mount(app, endpoints, hasHead);
   app.onError(answerErrors(deps));

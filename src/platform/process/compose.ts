@@ -86,15 +86,15 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> => readiness(requiredProbes(store, given), advisory(shared, parts));
   const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
-  const operations = composeOperations(parts, shared, log, health);
+  const operations = once(() => composeOperations(parts, shared, log, health)); // many a process serves no operator
   const openApi = once(() => platformDocument(config, [api.endpoints, browser.endpoints]));
   const docs = once(() => documentation(openApi(), given));
   const browser = composeBrowser(parts, shared, log, { ...health, openApi, docs });
   return {
     api,
     browser,
-    operations,
-    endpoints: listedOf({ api, browser, operations }),
+    operations: { fetch: async (request) => await operations().fetch(request) },
+    endpoints: listedOf({ api: () => api, browser: () => browser, operations }),
     readiness: ready,
     prepareDocs: () => docs().prepare(),
     ...composeWork(
@@ -105,10 +105,19 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   };
 }
 
-function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {
-  const { api, browser, operations } = hosts;
-  const of = ({ endpoints }: Host): readonly MountedEndpoint[] => endpoints.map(listed);
-  return { api: of(api), browser: of(browser), operations: of(operations) };
+function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], () => Host>>): Platform["endpoints"] {
+  const of = (host: () => Host): readonly MountedEndpoint[] => host().endpoints.map(listed);
+  return {
+    get api() {
+      return of(hosts.api);
+    },
+    get browser() {
+      return of(hosts.browser);
+    },
+    get operations() {
+      return of(hosts.operations);
+    },
+  };
 }
 
 function requiredProbes(

@@ -42,6 +42,13 @@ interface ParsedCertificate extends ClientCertificate {
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
+/** By the header's text, on which alone the parsed certificate depends. */
+const PARSED = {
+  "client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
+  "x-ssl-client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
+  "x-forwarded-client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
+} satisfies Readonly<Record<ProxyCertificateSource, unknown>>;
+
 /** Reads the certificate of a request, or returns why it has none. */
 export type ReadCertificate = (headers: Headers) => Promise<Result<ClientCertificate, Reason>>;
 
@@ -51,7 +58,7 @@ export function certificateReader(deps: {
   readonly source: ProxyCertificateSource;
   readonly proxySecret: string;
 }): ReadCertificate {
-  const parsed = openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED);
+  const parsed = PARSED[deps.source];
   return async function readCertificate(headers) {
     if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
       return because("no proxy secret");
