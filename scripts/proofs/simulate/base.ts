@@ -21,8 +21,8 @@ export async function prepareBase(): Promise<Snapshot> {
   const database = openDatabase();
   const clock = (): number => START;
   const fetchDirectory = (input: string | URL | Request): Promise<Response> => {
-    const { status, body } = directoryAnswer(new URL(String(input)).pathname);
-    return Promise.resolve(new Response(body, { status }));
+    const { status, body, headers } = directoryAnswer(new URL(String(input)).pathname, START, null);
+    return Promise.resolve(new Response(body, { status, headers: headers ?? {} }));
   };
   const { api } = await composePlatform({
     config: CONFIG,

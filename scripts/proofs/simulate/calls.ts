@@ -54,7 +54,7 @@ export function send(line: Line, sent: Sent): Promise<Answer> {
     `${request} ${sent.as?.orgId ?? "browser"} sends ${sent.method} ${sent.path.split("?")[0]}`,
   );
   return new Promise((resolve, reject) => {
-    scheduler.after(sent.timeoutMs ?? TIMEOUT_MS, () => reject(new Lost(request)));
+    const answered = scheduler.after(sent.timeoutMs ?? TIMEOUT_MS, () => reject(new Lost(request)));
     const copies = copiesOf(simulation, random, sent);
     const isRepeat = copies.filter(({ isForged }) => !isForged).length > 1;
     for (const copy of copies) {
@@ -62,8 +62,10 @@ export function send(line: Line, sent: Sent): Promise<Answer> {
         deliver(line, request, copy, (answer) => {
           simulation.note(`${request} is answered ${answer.status}${copy.isForged ? " (forged)" : ""}`);
           if (copy.isForged || isLost(simulation, random)) return;
-          const told = (): void => resolve({ ...answer, isRepeat, asked, told: scheduler.steps() });
-          scheduler.after(latency(simulation, random), told);
+          scheduler.after(latency(simulation, random), () => {
+            answered();
+            resolve({ ...answer, isRepeat, asked, told: scheduler.steps() });
+          });
         }, random);
       });
     }

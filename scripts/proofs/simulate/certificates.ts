@@ -6,8 +6,16 @@ const NULL = [0x05, 0x00];
 const OID_COMMON_NAME = [0x06, 0x03, 0x55, 0x04, 0x03];
 const EXPONENT = [0x02, 0x03, 0x01, 0x00, 0x01];
 
+const known = new Map<string, Uint8Array<ArrayBuffer>>();
+
 /** The SubjectPublicKeyInfo of an RSA key with this modulus (base64url) and the exponent 65537. */
 export function spkiOf(modulus: string): Uint8Array<ArrayBuffer> {
+  const spki = known.get(modulus) ?? newSpki(modulus);
+  known.set(modulus, spki);
+  return spki.slice();
+}
+
+function newSpki(modulus: string): Uint8Array<ArrayBuffer> {
   const octets = [0x00, ...Uint8Array.fromBase64(modulus, { alphabet: "base64url" })];
   const key = sequence(element(0x02, octets), EXPONENT);
   return new Uint8Array(sequence(sequence(OID_RSA, NULL), element(0x03, [0x00, ...key])));

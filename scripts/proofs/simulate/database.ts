@@ -1,5 +1,4 @@
 /** The storage port in memory: versions, ordered listings and atomic commits, without any latency or fault. */
-import { freezeDeep } from "../../../src/base/kernel/json.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "../../../src/base/store/store.ts";
 
 /** A database that several processes share and that outlives them. */
@@ -37,8 +36,7 @@ export function openDatabase(onCommit: OnCommit = () => {}): Database {
       return;
     }
     if (isNew) names.splice(placeOf(names, name), 0, name);
-    const value = freezeDeep(structuredClone(staged.value));
-    entries.set(name, { key: staged.key, value, version: String(++version) });
+    entries.set(name, { key: staged.key, value: frozenCopy(staged.value), version: String(++version) });
   }
   return {
     get: <T>(key: Key) => (entries.get(nameOf(key)) ?? null) as Entry<T> | null,
@@ -81,9 +79,20 @@ export function directStore(database: Database): Store {
   };
 }
 
+/** A frozen copy of a JSON value: what its writer keeps changes nothing that is stored. */
+function frozenCopy(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy));
+  const copy: Record<string, unknown> = {};
+  for (const name in value) copy[name] = frozenCopy((value as Readonly<Record<string, unknown>>)[name]);
+  return Object.freeze(copy);
+}
+
 /** Text that sorts as the key does, part by part; no key's text is the beginning of another's part. */
 function nameOf(key: Key): string {
-  return key.map(partOf).join("");
+  let name = "";
+  for (const part of key) name += partOf(part);
+  return name;
 }
 
 function partOf(part: string): string {

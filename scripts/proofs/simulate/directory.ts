@@ -3,8 +3,19 @@ import { publicJwk } from "./jwts.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { PARTIES, START, STATEMENT_KEY, statementOf } from "./parties.ts";
 
-/** Returns the directory's document at a path. */
-export function directoryAnswer(pathname: string): Outgoing {
+const known = new Map<string, Outgoing>();
+const HOUR_MS = 3_600_000;
+
+/** Returns the directory's answer at a path. Documents do not change; their entity tags change every hour. */
+export function directoryAnswer(pathname: string, at: number, ifNoneMatch: string | null): Outgoing {
+  const etag = `"${Math.floor(at / HOUR_MS)}"`;
+  if (ifNoneMatch === etag) return { status: 304, body: "" };
+  const answer = known.get(pathname) ?? documentAt(pathname);
+  known.set(pathname, answer);
+  return { ...answer, headers: { ...answer.headers, etag } };
+}
+
+function documentAt(pathname: string): Outgoing {
   if (pathname === "/jwks") return json({ keys: [jwk(STATEMENT_KEY, "sig")] });
   if (pathname === "/status") return json({ participants: PARTIES.map(entryOf) });
   const [, orgId, what] = /^\/participants\/([^/]+)\/(jwks|jwks\/revoked|statement)$/.exec(pathname) ?? [];

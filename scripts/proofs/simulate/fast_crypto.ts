@@ -1,10 +1,9 @@
 /**
- * Cryptography of the simulation: deterministic, synchronous and worthless. A signature is a hash keyed with the public
- * modulus, which the simulated parties alone do not forge. It replaces `crypto.subtle`, whose thread pool would finish
- * in another order each time. Formats (JWS, JWE, X.509, thumbprints) stay the real ones.
+ * Cryptography of the simulation: deterministic, synchronous, cheap and worthless. A signature is a checksum keyed with
+ * the public modulus, which the simulated parties alone do not forge. It replaces `crypto.subtle`, whose thread pool would
+ * finish in another order each time. Formats (JWS, JWE, X.509, thumbprints) and SHA-256 stay the real ones.
  */
 import { createHash } from "node:crypto";
-import { Buffer } from "node:buffer";
 import { spkiOf } from "./certificates.ts";
 
 /** A key of the simulation; jose and the platform take it for a `CryptoKey`. */
@@ -20,6 +19,7 @@ type Bytes = ArrayBuffer | ArrayBufferView;
 const HASH: Readonly<Record<string, string>> = { "SHA-1": "sha1", "SHA-256": "sha256", "SHA-512": "sha512" };
 const SIGNATURE_BYTES = 256;
 const TAG_BYTES = 16;
+const CHECKSUM_BYTES = 8;
 
 /** SHA-256 of text or bytes. */
 export function hashOf(data: string | Uint8Array, name = "sha256"): Uint8Array<ArrayBuffer> {
@@ -29,16 +29,38 @@ export function hashOf(data: string | Uint8Array, name = "sha256"): Uint8Array<A
 /** A PS256 signature of the simulation by the key with this modulus. */
 export function signatureOf(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const signature = new Uint8Array(SIGNATURE_BYTES);
-  signature.set(createHash("sha256").update(modulus).update(data).digest());
+  signature.set(checksumOf(modulus, data));
   return signature;
 }
 
-/** Bytes under a key: XOR with a stream of hashes. Its own inverse. */
+/** 64 bits that depend on the key and on each byte of the parts and its place: two FNV-1a with a rotation. */
+function checksumOf(material: string, ...parts: readonly Uint8Array[]): Uint8Array {
+  let a = 0x811c9dc5;
+  let b = 0x01234567;
+  for (let index = 0; index < material.length; index++) {
+    a = Math.imul(a ^ material.charCodeAt(index), 0x01000193);
+    b = Math.imul((b << 13 | b >>> 19) ^ a, 0x85ebca6b);
+  }
+  for (const part of parts) {
+    a ^= part.length; // a byte cannot move to the part before
+    for (let index = 0; index < part.length; index++) {
+      const octet = part[index] ?? 0;
+      a = Math.imul(a ^ octet, 0x01000193);
+      b = Math.imul((b << 13 | b >>> 19) ^ a, 0x85ebca6b);
+    }
+  }
+  const checksum = new DataView(new ArrayBuffer(CHECKSUM_BYTES));
+  checksum.setInt32(0, a);
+  checksum.setInt32(4, b);
+  return new Uint8Array(checksum.buffer);
+}
+
+/** Bytes under a key: XOR with a checksum of its IV. Its own inverse. */
 function maskBytes(material: string, iv: Uint8Array, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(data);
-  const seed = hashOf(Buffer.concat([Buffer.from(material), iv]));
+  const seed = checksumOf(material, iv);
   for (let index = 0; index < result.length; index++) {
-    result[index] = (result[index] ?? 0) ^ (seed[index % seed.length] ?? 0);
+    result[index] = (result[index] ?? 0) ^ (seed[index % CHECKSUM_BYTES] ?? 0);
   }
   return result;
 }
@@ -85,14 +107,15 @@ export function decryptBytes(
 }
 
 function tagOf(material: string, iv: Uint8Array, body: Uint8Array, extra: Uint8Array): Uint8Array {
-  return createHash("sha256").update(material).update(iv).update(extra).update(body).digest().subarray(
-    0,
-    TAG_BYTES,
-  );
+  const tag = new Uint8Array(TAG_BYTES);
+  tag.set(checksumOf(material, iv, extra, body));
+  return tag;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((octet, index) => octet === b[index]);
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }
 
 function bytesOf(data: Bytes): Uint8Array {

@@ -98,11 +98,19 @@ function clearTimer(id: number | undefined): void {
   timers.delete(id);
 }
 
+const timeLimits = new WeakMap<AbortSignal, () => void>();
+
 function abortAfter(delay: number): AbortSignal {
   const controller = new AbortController();
-  running().scheduler.after(
+  const cancel = running().scheduler.after(
     delay,
     () => controller.abort(new DOMException("Signal timed out.", "TimeoutError")),
   );
+  timeLimits.set(controller.signal, cancel);
   return controller.signal;
+}
+
+/** The request under this time limit was answered: the limit no longer passes. */
+export function endTimeLimit(signal: AbortSignal): void {
+  timeLimits.get(signal)?.();
 }

@@ -2,6 +2,7 @@
  * The platform's outgoing requests, to the directory, to the banks' order addresses and to the receivers of events, over
  * a network that loses messages.
  */
+import { endTimeLimit } from "./globals.ts";
 import { claimsOf } from "./jwts.ts";
 import { DIRECTORY } from "./parties.ts";
 import type { PlatformProcess } from "./platform_process.ts";
@@ -61,6 +62,7 @@ export function outgoingFetch(
         if (process.isAlive()) reject(init.signal?.reason);
       });
       exchange(request, ({ status, body, headers }) => {
+        if (init.signal) endTimeLimit(init.signal);
         ended(status);
         resolve(
           new Response(status === 304 ? null : body, {
@@ -84,7 +86,7 @@ function watchPush(
   const end = simulation.events.pushed(request.body);
   let isUnderWay = true;
   const ended = (status?: number): void => {
-    if (isUnderWay) end(status); // the time limit passes also after the answer
+    if (isUnderWay) end(status); // an answer may come after the time limit
     isUnderWay = false;
     forget();
   };

@@ -2,14 +2,18 @@
 import type { Simulation } from "./simulation.ts";
 
 const EVERY_MS = 1000;
-/** Between passes while no order is on its way. */
+/** Between passes while no order is on its way; the longer no party has sent anything, the rarer they become. */
 const IDLE_MS = 600_000;
+const LONGEST_IDLE_MS = 1_800_000;
 
 /** Runs the next pass: a second after the next order falls due, or after an order is written; else much later. */
-export function nextPass({ database, scheduler, onOrder }: Simulation, run: () => void): () => void {
+export function nextPass(simulation: Simulation, run: () => void): () => void {
+  const { database, scheduler, onOrder } = simulation;
   const queued = database.list({ prefix: ["outbox_queue"], limit: 100 });
   const nextDue = Math.min(...queued.map(({ key }) => Number(key[2]) - scheduler.now()));
-  const wait = Math.min(IDLE_MS, Math.max(0, nextDue) + EVERY_MS);
+  const quiet = scheduler.now() - simulation.lastRequestAt();
+  const idle = Math.min(Math.max(IDLE_MS, quiet), LONGEST_IDLE_MS);
+  const wait = Math.min(idle, Math.max(0, nextDue) + EVERY_MS);
   let cancel = scheduler.after(wait, () => {
     onOrder.delete(wake);
     run();

@@ -124,7 +124,13 @@ function outside(simulation: Simulation, banks: Banks, request: Incoming): Promi
     const away = simulation.fault("directory away");
     const passed = simulation.passed();
     const isAway = away !== undefined && passed >= away.after && passed < away.after + away.for;
-    return Promise.resolve(isAway ? undefined : directoryAnswer(request.url.pathname));
+    return Promise.resolve(
+      isAway ? undefined : directoryAnswer(
+        request.url.pathname,
+        simulation.scheduler.now(),
+        request.headers.get("if-none-match"),
+      ),
+    );
   }
   if (TPPS.some(({ eventNotificationUri }) => eventNotificationUri === request.url.href)) {
     return receive(simulation, request);

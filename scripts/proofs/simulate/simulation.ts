@@ -54,6 +54,8 @@ export interface Simulation {
   passed(): number;
   /** The name of the next request of a party. */
   nextRequest(): string;
+  /** When a party has sent its last request. */
+  lastRequestAt(): number;
   /** Whether the database was replaced by an older copy: what parties were told after it was taken may be lost. */
   wasRestored: boolean;
   /** Whether a request to the directory was not answered. */
@@ -76,7 +78,7 @@ const CLOCK_ECHO_MS = 150_000;
 /** A run that has not begun. */
 export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
   const streams = new Map<string, Random>();
-  const state = { hash: 0x811c9dc5, healed: false, requests: 0 };
+  const state = { hash: 0x811c9dc5, healed: false, requests: 0, lastRequestAt: START };
   const violations: Violation[] = [];
   const trace: string[] = [];
   const violated = (check: string, sentence: string): void => void violations.push({ check, sentence });
@@ -126,7 +128,11 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     isClockWrong,
     clocksDiffer,
     passed,
-    nextRequest: () => `r${++state.requests}`,
+    nextRequest() {
+      state.lastRequestAt = scheduler.now();
+      return `r${++state.requests}`;
+    },
+    lastRequestAt: () => state.lastRequestAt,
     wasRestored: false,
     missedDirectory: false,
     pushing: new Set(),
