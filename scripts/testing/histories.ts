@@ -3,9 +3,15 @@
  * participant was authenticated, and the kinds of evidence (`history_shapes.txt`), and each piece of evidence with its
  * digest, signature and key. So a test that looks at event and actor alone notices a lost member.
  */
-import { historyOf as readHistory } from "../../src/platform/evidence/audit_trail.ts";
-import { bodyAt, documentAt } from "../../src/platform/evidence/evidence_store.ts";
-import { type AuditEntry, bodyDigest, leafHash, usualPlace } from "../../src/platform/evidence/evidence.ts";
+import { bodyOf, piecesOf, placedHistoryOf } from "../../src/platform/evidence/audit_trail.ts";
+import { documentAt } from "../../src/platform/evidence/evidence_store.ts";
+import {
+  type AuditEntry,
+  bodyDigest,
+  type EvidenceBody,
+  leafHash,
+  usualPlace,
+} from "../../src/platform/evidence/evidence.ts";
 import { hashText } from "../../src/base/merkle/tree.ts";
 import type { Store } from "../../src/base/store/store.ts";
 
@@ -30,7 +36,7 @@ const DETACHED: ReadonlySet<string> = new Set([
  * @throws {Error} if an entry is not what its event must have
  */
 export async function historyOf(store: Store, subject: string): Promise<readonly AuditEntry[]> {
-  const history = await readHistory(store, subject);
+  const history = (await placedHistoryOf(store, subject)).map(({ entry }) => entry);
   const faults = [
     ...history.map(shapeOf).filter((shape) => !SHAPES.has(shape)).map((shape) => `no history has: ${shape}`),
     ...chainFaults(subject, history),
@@ -38,6 +44,12 @@ export async function historyOf(store: Store, subject: string): Promise<readonly
   ];
   if (faults.length === 0) return history;
   throw new Error(`the history of ${subject}:\n${faults.slice(0, MAX_FAULTS).join("\n")}`);
+}
+
+/** Returns the body at a place: in the row of the entry that names it, or apart. */
+export async function bodyNamed(store: Store, place: string): Promise<EvidenceBody | "lost" | null> {
+  const history = await placedHistoryOf(store, place.split(" ")[0] ?? "");
+  return await bodyOf(store, history.flatMap(piecesOf).find((piece) => piece.place === place) ?? { place });
 }
 
 /** An entry without what differs between two of its kind. */
@@ -121,11 +133,11 @@ async function bodyFaults(
   for (const sha256 of new Set(named)) {
     if (await documentAt(store, sha256) === null) faults.push(`the document ${sha256} is not stored`);
   }
-  const items = history.flatMap(({ sequence, items = [] }) =>
-    items.map((item) => ({ ...item, place: item.place ?? usualPlace(subject, sequence, item.kind) }))
+  const items = (await placedHistoryOf(store, subject)).flatMap((placed) =>
+    piecesOf(placed).map((piece, index) => ({ piece, item: placed.entry.items?.[index] }))
   );
-  for (const { kind, place, sha256 } of items.slice(0, MAX_BODIES)) {
-    const body = await bodyAt(store, place);
+  for (const { piece, item: { kind = "", sha256 = "" } = {} } of items.slice(0, MAX_BODIES)) {
+    const [body, { place }] = [await bodyOf(store, piece), piece];
     if (body === "lost" || body === null && deleted.has(place)) continue;
     if (body === null) faults.push(`${place} is not stored`);
     else if (bodyDigest(body) !== sha256) faults.push(`${place} has another digest`);

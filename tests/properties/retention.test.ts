@@ -15,7 +15,7 @@ import {
 import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { PRESENT } from "../../src/platform/evidence/personal_data.ts";
-import { storedPlacesOf } from "../../src/platform/evidence/read_case.ts";
+import { storedPiecesOf } from "../../src/platform/evidence/read_case.ts";
 import type { Environment } from "testing/environment.ts";
 import { type Copy, copyOf, endHolds, restore } from "support/restored_store.ts";
 import { erase } from "support/personal_case.ts";
@@ -350,7 +350,7 @@ async function extentOf(env: Environment, id: ConsentId): Promise<Extent> {
     payments.find(env.store, paymentId),
   ]);
   const history = await env.raw.list({ prefix: ["audit", id], limit: 1 });
-  const places = [...await storedPlacesOf(env.store, id), ...await storedPlacesOf(env.store, paymentId)];
+  const places = [...await storedPiecesOf(env.store, id), ...await storedPiecesOf(env.store, paymentId)];
   if (consent === null) {
     assert(payment === null && history.length === 0 && places.length === 0, `${id} is deleted in part`);
     return "gone";

@@ -51,7 +51,7 @@ async function rowsOf(index: number, count: number, now: number): Promise<readon
   const spent = spentJwtKey("dpop", "x".repeat(43), crypto.randomUUID());
   const rows: Write[] = [
     set(consentKey(id), consent),
-    set(auditKey(id, createdAt, crypto.randomUUID()), created),
+    set(auditKey(id, createdAt), created),
     { ...set(spent, { expiresAt: now + HOUR_MS }), expiresAt: now + HOUR_MS },
   ];
   if (awaited) return [...rows, set(consentDeadlineKey(authoriseBy, id), id)];

@@ -67,35 +67,35 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "consent POST",
-    floor: { ...READ, verify: 2, hash: 1, writes: 11, checks: 3, commitBytes: 5020 },
+    floor: { ...READ, verify: 2, hash: 1, writes: 10, checks: 3, commitBytes: 4560 },
     target: 1.3,
   },
   { name: "consent GET", floor: READ, target: 1.4 },
-  { name: "PAR", floor: { ...FORM, writes: 6, checks: 2, commitBytes: 2412 }, target: 1.3 },
+  { name: "PAR", floor: { ...FORM, writes: 5, checks: 2, commitBytes: 2412 }, target: 1.3 },
   {
     name: "authorize",
-    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 7, checks: 4, commitBytes: 3800 },
+    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 6, checks: 4, commitBytes: 3380 },
     target: 1.2,
   },
   { name: "back channel GET", floor: { ...READ, sign: 0 }, target: 1.3 }, // its body is that of the consent GET
   {
     name: "back channel PUT",
-    floor: { ...READ, verify: 2, writes: 5, checks: 3, commitBytes: 4681 },
+    floor: { ...READ, verify: 2, writes: 5, checks: 3, commitBytes: 4150 },
     target: 1.3,
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 6, writes: 14, checks: 4, commitBytes: 4800 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 6, writes: 13, checks: 4, commitBytes: 4310 },
     target: 1.2,
   },
   {
     name: "token (code)",
-    floor: { ...FORM, verify: 2, hash: 3, writes: 7, checks: 4, commitBytes: 3579 },
+    floor: { ...FORM, verify: 2, hash: 3, writes: 7, checks: 4, commitBytes: 3400 },
     target: 1.3,
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 15, checks: 4, commitBytes: 6900 },
+    floor: { ...READ, verify: 2, hash: 2, writes: 14, checks: 4, commitBytes: 5950 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

@@ -11,7 +11,7 @@ export interface SealedRecords {
   readonly readable: readonly string[];
 }
 
-const RECORDS = ["consent", "payment", "evidence"];
+const RECORDS = ["consent", "payment", "evidence", "audit"];
 const PAGE = 500;
 
 /** Reads the store without its data keys. */
@@ -32,7 +32,12 @@ export async function readSealedRecords(store: Store): Promise<SealedRecords> {
 
 function isSealed(value: unknown): boolean {
   return typeof value === "object" && value !== null &&
-    (Object.hasOwn(value, SEALED) || isErased(value));
+    (Object.hasOwn(value, SEALED) || isErased(value) || isWithoutEvidence(value));
+}
+
+/** Of a history entry. Its other members stay readable. */
+function isWithoutEvidence(value: object): boolean {
+  return "sequence" in value && "salt" in value && !("body" in value);
 }
 
 function isErased(value: object): boolean {

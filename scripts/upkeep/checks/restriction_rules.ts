@@ -103,7 +103,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "node:*",
     target: /^node:/,
     mayImport:
-      /^((client|sandbox)\/|base\/store\/(check_store|database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|signer_client|stop_signal)\.ts$|platform\/process\/\w+\.ts$|directory\/reminders\/mailer\.ts$)/,
+      /^((client|sandbox)\/|base\/store\/(check_store|database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|signer_client|stop_signal)\.ts$|platform\/(process\/\w+|evidence\/data_keys\/sealing_store)\.ts$|directory\/reminders\/mailer\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];

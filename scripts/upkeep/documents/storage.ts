@@ -58,8 +58,8 @@ What a restore of an older copy does to a record ([Backups](operations/backup.md
 `;
 
 const DATA_KEYS =
-  `Personal data in \`consent\`, \`payment\`, \`authorization_session\` and \`evidence\` is encrypted under the data key of
-the case, in the member \`sealedMembers\` ([P3](decisions/p-proof.md#p3)). The other members
+  `Personal data in \`consent\`, \`payment\`, \`authorization_session\`, \`evidence\` and \`audit\` is encrypted under the data
+key of the case, in the member \`sealedMembers\` ([P3](decisions/p-proof.md#p3)). The other members
 stay readable.
 `;
 

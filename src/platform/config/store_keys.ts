@@ -182,12 +182,7 @@ export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document"
 export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
 
 /** The append-only history of a consent, payment or client. Of a case: `PLATFORM_DELETE_HISTORIES_DAYS`. */
-export const auditKey = (subject: string, at: number, id: string): Key => [
-  "audit",
-  subject,
-  timePart(at),
-  id,
-];
+export const auditKey = (subject: string, at: number): Key => ["audit", subject, timePart(at)];
 
 /** Leaf hashes that have no place in the evidence log yet, by time and hash of the first. Until they have one. */
 export const logWaitingKey = (at: number, leaf: string): Key => ["log_waiting", timePart(at), leaf];

@@ -5,22 +5,41 @@
  */
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
-import { count, defineRecord, instant, optional, text, texts } from "../../base/store/record.ts";
+import {
+  convertedRecord,
+  count,
+  defineRecord,
+  instant,
+  optional,
+  text,
+  texts,
+} from "../../base/store/record.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { auditKey, newestFirstPart } from "../config/store_keys.ts";
-import type { Entry, Key, Store } from "../../base/store/store.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { causeOf, type Transaction } from "../../base/store/transaction.ts";
 import { hashText } from "../../base/merkle/tree.ts";
 import {
   type AuditEntry,
   bodyDigest,
   type Evidence,
+  type EvidenceBody,
   type EvidenceItem,
   leafHash,
   newSalt,
   usualPlace,
 } from "./evidence.ts";
-import { stageBody, stageBodyGone, stageDocument } from "./evidence_store.ts";
+import {
+  asBody,
+  asStored,
+  bodyAt,
+  stageBody,
+  stageBodyGone,
+  stageDocument,
+  type StoredBody,
+  storedBody,
+} from "./evidence_store.ts";
+import { type PersonalData, personalDataMember } from "./personal_data.ts";
 import type { Row } from "../../base/store/page.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
@@ -42,10 +61,19 @@ const authentication = z.looseObject({
   proof: optional(text),
 });
 
-export const auditRecord = defineRecord<AuditEntry>({
+/** An entry as it is stored. */
+interface StoredEntry extends AuditEntry {
+  /** Of the first item without a place, if it is small: a row of its own would cost more than what is in it. */
+  readonly body?: StoredBody;
+  /** Set when it is read and its body cannot be opened. Never stored. */
+  readonly personalData?: PersonalData;
+}
+
+const storedEntryRecord = defineRecord<StoredEntry>({
   name: "audit",
-  keyParts: ["resource id", "position (ms)", "random id"],
-  what: "An entry in the append-only history of a consent, payment, client or hold.",
+  keyParts: ["resource id", "position (ms)"],
+  what:
+    "An entry in the append-only history of a consent, payment, client or hold, with a piece of its evidence.",
   schema: z.looseObject({
     at: instant,
     event: text,
@@ -61,13 +89,23 @@ export const auditRecord = defineRecord<AuditEntry>({
     issued: optional(z.looseObject({ code: optional(text), token: optional(text) })),
     documents: optional(z.array(z.looseObject({ kind: text, sha256: text }))),
     deleted: optional(texts),
+    body: optional(storedBody),
+    personalData: optional(personalDataMember),
   }),
   version: 1,
-  lifetime: "Of a consent or payment: `PLATFORM_DELETE_HISTORIES_DAYS`. Of others: kept.",
-  personalData: "pseudonymous",
+  lifetime:
+    "Of a consent or payment: `PLATFORM_DELETE_HISTORIES_DAYS`. Its evidence: until the case is erased. Of others: kept.",
+  personalData: "customer",
   retention: "audit",
   restore: "kept",
 });
+
+/** Entries without the evidence in their rows. Written back, they have none. */
+export const auditRecord = convertedRecord<AuditEntry, StoredEntry>(
+  storedEntryRecord,
+  ({ body: _, personalData: __, ...entry }) => entry,
+  (entry) => entry,
+);
 
 /** A stored subject of a history. */
 export interface Recorded {
@@ -86,6 +124,8 @@ export const recordedMembers = {
   newest: optional(text),
 };
 
+/** Largest body in the row of its entry. A value has room for it and for the largest proof. */
+const MAX_BODY_BYTES = 16_000;
 const PAGE = 500;
 /** Largest history that is read. */
 export const MAX_HISTORY = 10_000;
@@ -108,7 +148,16 @@ export function record(
   const recorded = last === undefined ? event.at : Math.max(event.at, last + 1);
   const sequence = (former?.sequence ?? 0) + 1;
   for (const place of event.deleted ?? []) stageBodyGone(tx, place);
-  const items = evidence.map((piece) => stageItem(tx, piece, usualPlace(subject, sequence, piece.kind)));
+  const inRow = evidence.find(({ place }) => place === undefined);
+  const stored: { body?: StoredBody } = {};
+  const items = evidence.map((piece) => {
+    const { kind, place = usualPlace(subject, sequence, kind), key, ...content } = piece;
+    const body = { ...content, salt: newSalt() };
+    if (piece === inRow && body.bytes.length <= MAX_BODY_BYTES) stored.body = asStored(body);
+    else stageBody(tx, place, body);
+    if (key !== undefined) stageDocument(tx, key);
+    return itemOf(piece, body);
+  });
   const entry: AuditEntry = {
     ...event,
     sequence,
@@ -117,18 +166,14 @@ export function record(
     salt: newSalt(),
     ...(items.length === 0 ? {} : { items }),
   };
-  const id = crypto.randomUUID();
-  auditRecord.set(tx, auditKey(subject, recorded, id), entry);
-  stagePeopleLog(tx, { subject, position: recorded, id }, entry);
+  storedEntryRecord.set(tx, auditKey(subject, recorded), { ...entry, ...stored });
+  stagePeopleLog(tx, { subject, position: recorded }, entry);
   const leaf = leafHash(subject, entry);
   stageLeaf(tx, leaf, event.at);
   return { recorded, sequence, newest: hashText(leaf) };
 }
 
-function stageItem(tx: Transaction, { kind, place, key, ...piece }: Evidence, usual: string): EvidenceItem {
-  const body = { ...piece, salt: newSalt() };
-  stageBody(tx, place ?? usual, body);
-  if (key !== undefined) stageDocument(tx, key);
+function itemOf({ kind, place, key }: Evidence, body: EvidenceBody): EvidenceItem {
   return {
     kind,
     sha256: bodyDigest(body),
@@ -137,10 +182,49 @@ function stageItem(tx: Transaction, { kind, place, key, ...piece }: Evidence, us
   };
 }
 
-/** An entry and its position in its history, milliseconds. */
+/** An entry and its position in the history of its subject, milliseconds. */
 export interface PlacedEntry {
+  readonly subject: string;
   readonly position: number;
   readonly entry: AuditEntry;
+}
+
+/** A piece of evidence that an entry names. */
+export interface NamedPiece {
+  /** Where it is stored, or, as participants know it, where it would be apart from its entry. */
+  readonly place: string;
+  /** The entry in whose row it is, unless it is too large. */
+  readonly host?: PlacedEntry;
+}
+
+/** Returns the evidence of an entry, in the order of its items. */
+export function piecesOf(placed: PlacedEntry): readonly NamedPiece[] {
+  const { subject, entry: { items = [], sequence } } = placed;
+  const inRow = items.find(({ place }) => place === undefined);
+  return items.map((item) => ({
+    place: item.place ?? usualPlace(subject, sequence, item.kind),
+    ...(item === inRow ? { host: placed } : {}),
+  }));
+}
+
+/** Returns the body of a piece: null if it was deleted or its case was erased, `"lost"` if its data key is lost. */
+export async function bodyOf(
+  from: Reader,
+  { place, host }: NamedPiece,
+): Promise<EvidenceBody | "lost" | null> {
+  const [row, apart] = await Promise.all([
+    host === undefined ? null : storedEntryRecord.get(from, auditKey(host.subject, host.position)),
+    bodyAt(from, place),
+  ]);
+  const { body, personalData } = row?.value ?? {};
+  return body === undefined ? apart ?? (personalData?.state === "lost" ? "lost" : null) : asBody(body);
+}
+
+/** Stages the deletion of evidence that is in the rows of entries. The entry of the same commit names it as deleted. */
+export function stageOutOfRows(tx: Transaction, pieces: readonly NamedPiece[]): void {
+  for (const { host } of pieces) {
+    if (host !== undefined) auditRecord.set(tx, auditKey(host.subject, host.position), host.entry);
+  }
 }
 
 /**
@@ -167,7 +251,8 @@ export async function placedHistoryOf(store: Store, subject: string): Promise<re
 }
 
 function placed(entry: Entry<unknown>): PlacedEntry {
-  return { position: Number(entry.key[2]), entry: auditRecord.decode(entry).value };
+  const [, subject = "", position] = entry.key;
+  return { subject, position: Number(position), entry: auditRecord.decode(entry).value };
 }
 
 /** Returns the entry at a position of a history, milliseconds, or null. */
@@ -176,9 +261,7 @@ export async function entryAt(
   subject: string,
   position: number,
 ): Promise<AuditEntry | null> {
-  const prefix = auditKey(subject, position, "").slice(0, -1);
-  const [found] = await store.list({ prefix, limit: 1 });
-  return found === undefined ? null : auditRecord.decode(found).value;
+  return (await auditRecord.get(store, auditKey(subject, position)))?.value ?? null;
 }
 
 /** The place of an entry among all entries, which are in the order of their keys. */
@@ -227,7 +310,7 @@ export async function peoplePage(
 ): Promise<readonly Row<ListedEntry, PeoplePlace>[]> {
   const listed = (await store.list({ prefix: [peopleLogRecord.name, deed], after, limit }))
     .filter(({ key }) => (key[2] ?? "") <= newestFirstPart(from)).map(peopleLogRecord.decode);
-  const keys = listed.map(({ value: { subject, position, id } }) => auditKey(subject, position, id));
+  const keys = listed.map(({ value: { subject, position } }) => auditKey(subject, position));
   const entries = keys.length === 0 ? [] : await store.getMany(keys);
   return listed.map(({ key: place, value: { subject } }, index) => {
     const found = entries[index] ?? null;
@@ -244,7 +327,7 @@ export function cursorOf({ key }: ListedEntry): string {
   return base64url(new TextEncoder().encode(JSON.stringify(key)));
 }
 
-const cursorSchema = z.tuple([z.literal(auditRecord.name), text.min(1), text.min(1), text.min(1)]);
+const cursorSchema = z.tuple([z.literal(auditRecord.name), text.min(1), text.min(1)]);
 
 /** Returns undefined for a text that {@link cursorOf} has not made. */
 export function readCursor(sent: string): AuditCursor | undefined {
@@ -263,7 +346,6 @@ export interface PlaceOfEntry {
   readonly subject: string;
   /** Milliseconds. */
   readonly position: number;
-  readonly id: string;
 }
 
 /** Whether an operator changed something, or read it. */
@@ -277,7 +359,7 @@ export const peopleLogRecord = defineRecord<PlaceOfEntry>({
   name: "people_log",
   keyParts: ["`change` or `read`", "time (newest first)", "random id"],
   what: "The place of an entry of a history whose actor is an operator.",
-  schema: z.looseObject({ subject: text, position: instant, id: text }),
+  schema: z.looseObject({ subject: text, position: instant }),
   version: 1,
   lifetime: "400 days. The entry stays.",
   personalData: "participant",
@@ -294,5 +376,6 @@ export function peopleLogStart(deed: Deed, until: number): Key {
 export function stagePeopleLog(tx: Transaction, place: PlaceOfEntry, { at, actor, event }: AuditEntry): void {
   if (!actor.startsWith(OPERATOR)) return;
   const deed: Deed = event === READ ? "read" : "change";
-  peopleLogRecord.set(tx, [peopleLogRecord.name, deed, newestFirstPart(at), place.id], place, at + KEPT_MS);
+  const key = [peopleLogRecord.name, deed, newestFirstPart(at), crypto.randomUUID()];
+  peopleLogRecord.set(tx, key, place, at + KEPT_MS);
 }

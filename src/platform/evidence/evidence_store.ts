@@ -1,6 +1,7 @@
 /**
- * Stores pieces of evidence together with their effect (contract RP11), apart from the history entries that name
- * them. They are stored in parts, because a body can be larger than a value of the store.
+ * Stores pieces of evidence together with their effect (contract RP11): those that do not fit into the row of the
+ * history entry that names them, and those that are read by their place. They are stored in parts, because a body can
+ * be larger than a value of the store.
  */
 import { z } from "zod";
 import { defineRecord, optional, text } from "../../base/store/record.ts";
@@ -15,13 +16,26 @@ import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import type { OwnKey } from "../../base/jose/own_key.ts";
 
-/** A part of the bytes. The first one also has the other members of the body. */
-interface Part extends Omit<EvidenceBody, "bytes"> {
-  /** Base64url. */
-  readonly bytes: string;
+/** A body, or the first part of one, as it is stored. A further part has bytes alone. */
+export interface StoredBody extends Omit<EvidenceBody, "bytes"> {
+  /** The bytes, if they are a text in UTF-8: it is stored as it is, because sealed members are compressed. */
+  readonly text?: string;
+  /** The bytes in base64url, if they are not. */
+  readonly bytes?: string;
+}
+
+interface Part extends StoredBody {
   /** Set when it is read and cannot be opened. Never stored. */
   readonly personalData?: PersonalData;
 }
+
+const bodyMembers = {
+  signature: optional(text),
+  salt: optional(text),
+  text: optional(text),
+  bytes: optional(text),
+};
+export const storedBody = z.looseObject(bodyMembers);
 
 /**
  * Lengths of the parts. Sealed in base64url, and the first one with the longest signature, each is less than the
@@ -34,12 +48,7 @@ export const evidenceRecord = defineRecord<Part>({
   name: "evidence",
   keyParts: ["resource id and purpose", "number of the part"],
   what: "A piece of evidence, in parts: what a party sent or saw, its signature and its salt.",
-  schema: z.looseObject({
-    signature: optional(text),
-    salt: optional(text),
-    bytes: text,
-    personalData: optional(personalDataMember),
-  }),
+  schema: z.looseObject({ ...bodyMembers, personalData: optional(personalDataMember) }),
   version: 1,
   lifetime: "Until the case is erased, or an entry of its history deletes it.",
   personalData: "customer",
@@ -55,9 +64,31 @@ export const evidenceRecord = defineRecord<Part>({
 export function stageBody(tx: Transaction, place: string, { bytes, ...rest }: EvidenceBody): void {
   if (bytes.length > MAX_BYTES) throw new Error(`${place} is larger than evidence may be`);
   const [first] = PART_BYTES;
-  evidenceRecord.set(tx, evidenceKey(place, 0), { ...rest, bytes: base64url(bytes.slice(0, first)) });
+  evidenceRecord.set(tx, evidenceKey(place, 0), asStored({ ...rest, bytes: bytes.slice(0, first) }));
   if (bytes.length <= first) return;
-  evidenceRecord.set(tx, evidenceKey(place, 1), { bytes: base64url(bytes.slice(first)) });
+  evidenceRecord.set(tx, evidenceKey(place, 1), asStored({ bytes: bytes.slice(first) }));
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A text takes no more characters of JSON than base64url would, so that a part always fits into a value. */
+export function asStored({ bytes, ...rest }: EvidenceBody): StoredBody {
+  const encoded = base64url(bytes);
+  try {
+    const text = UTF8.decode(bytes);
+    const fits = JSON.stringify(text).length <= encoded.length + QUOTES && !text.includes("\0");
+    if (fits) return { ...rest, text };
+  } catch {
+    // not UTF-8
+  }
+  return { ...rest, bytes: encoded };
+}
+
+const QUOTES = 2;
+
+export function asBody(stored: StoredBody): EvidenceBody {
+  const { text: _, bytes: __, ...rest } = stored;
+  return { ...rest, bytes: bytesOf(stored) };
 }
 
 /** Stages the deletion of a body. */
@@ -70,17 +101,18 @@ export async function bodyAt(reader: Reader, place: string): Promise<EvidenceBod
   const entries = await Promise.all(bodyKeys(place).map((key) => evidenceRecord.get(reader, key)));
   const [first, ...more] = entries.map((entry) => entry?.value);
   if (first === undefined) return null;
-  const { bytes: _, personalData = PRESENT, ...rest } = first;
+  const { personalData = PRESENT, ...body } = first;
   if (personalData.state !== "present") return personalData.state === "lost" ? "lost" : null;
   const bytes = [first, ...more].flatMap((part) => part === undefined ? [] : [bytesOf(part)]);
-  return { ...rest, bytes: new Uint8Array(await new Blob(bytes).arrayBuffer()) };
+  return { ...asBody(body), bytes: new Uint8Array(await new Blob(bytes).arrayBuffer()) };
 }
 
 function bodyKeys(place: string): readonly Key[] {
   return PART_BYTES.map((_, part) => evidenceKey(place, part));
 }
 
-function bytesOf({ bytes }: Part): Uint8Array<ArrayBuffer> {
+function bytesOf({ text, bytes = "" }: Pick<StoredBody, "text" | "bytes">): Uint8Array<ArrayBuffer> {
+  if (text !== undefined) return new TextEncoder().encode(text);
   return Uint8Array.fromBase64(bytes, { alphabet: "base64url" });
 }
 

@@ -5,9 +5,9 @@
 import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
-import { placedHistoryOf } from "./audit_trail.ts";
-import { bodyAt, documentAt } from "./evidence_store.ts";
-import { type AuditEntry, type EvidenceBody, type EvidenceItem, usualPlace } from "./evidence.ts";
+import { bodyOf, type NamedPiece, piecesOf, type PlacedEntry, placedHistoryOf } from "./audit_trail.ts";
+import { documentAt } from "./evidence_store.ts";
+import type { EvidenceBody, EvidenceItem } from "./evidence.ts";
 
 /** The case file of a consent and its payment. */
 export interface CaseFile {
@@ -20,12 +20,7 @@ export interface CaseFile {
 }
 
 /** An entry of the consent's history or of its payment's. */
-export interface CaseEntry {
-  /** The consent's id or the payment's id. */
-  readonly subject: string;
-  /** Position in its history, milliseconds. It grows with every entry, also if a clock is put back. */
-  readonly position: number;
-  readonly entry: AuditEntry;
+export interface CaseEntry extends PlacedEntry {
   /** Of `entry.items`, in their order. */
   readonly items: readonly CaseItem[];
 }
@@ -49,14 +44,18 @@ const BATCH = 20;
  */
 export async function readCase(store: Store, consentId: ConsentId): Promise<CaseFile | null> {
   const paymentId = await paymentIdOf(consentId);
-  const histories = await Promise.all([consentId, paymentId].map((subject) => readHistory(store, subject)));
+  const histories = await Promise.all([consentId, paymentId].map((id) => placedHistoryOf(store, id)));
   const named = histories.flat().toSorted((a, b) => a.position - b.position); // stable: the consent's entry first
   if (named.length === 0) return null;
-  const places = named.flatMap(placesOf);
-  if (places.length > MAX_CASE_ITEMS) throw new Error(`${consentId} has more than ${MAX_CASE_ITEMS} items`);
-  const bodies = await readEach(store, places, bodyAt);
+  const pieces = new Map(named.flatMap(piecesOf).map((piece) => [piece.place, piece]));
+  if (pieces.size > MAX_CASE_ITEMS) throw new Error(`${consentId} has more than ${MAX_CASE_ITEMS} items`);
+  const bodies = await readEach(
+    store,
+    [...pieces.keys()],
+    (reader, place) => bodyOf(reader, pieces.get(place) ?? { place }),
+  );
   const entries = named.map((each) => {
-    const found = placesOf(each).map((place) => bodies.get(place) ?? null);
+    const found = piecesOf(each).map(({ place }) => bodies.get(place) ?? null);
     const items = (each.entry.items ?? []).map((item, index) => ({ item, body: found[index] ?? null }));
     return { ...each, items };
   });
@@ -64,25 +63,15 @@ export async function readCase(store: Store, consentId: ConsentId): Promise<Case
   return { consentId, paymentId, entries, documents };
 }
 
-type NamedEntry = Omit<CaseEntry, "items">;
-
-async function readHistory(store: Store, subject: string): Promise<readonly NamedEntry[]> {
-  return (await placedHistoryOf(store, subject)).map((placed) => ({ subject, ...placed }));
-}
-
-function placesOf({ subject, entry: { items = [], sequence } }: NamedEntry): readonly string[] {
-  return items.map(({ kind, place }) => place ?? usualPlace(subject, sequence, kind));
-}
-
-function documentsOf({ entry: { items = [], documents = [] } }: NamedEntry): readonly string[] {
+function documentsOf({ entry: { items = [], documents = [] } }: PlacedEntry): readonly string[] {
   return [...items.flatMap(({ key }) => key ?? []), ...documents.map(({ sha256 }) => sha256)];
 }
 
-/** Returns the places of the evidence of one history that no entry has deleted. */
-export async function storedPlacesOf(store: Store, subject: string): Promise<readonly string[]> {
-  const named = await readHistory(store, subject);
+/** Returns the evidence of one history that no entry has deleted. */
+export async function storedPiecesOf(store: Store, subject: string): Promise<readonly NamedPiece[]> {
+  const named = await placedHistoryOf(store, subject);
   const deleted = new Set(named.flatMap(({ entry }) => entry.deleted ?? []));
-  return named.flatMap(placesOf).filter((place) => !deleted.has(place));
+  return named.flatMap(piecesOf).filter(({ place }) => !deleted.has(place));
 }
 
 /** Returns what is stored under each name. What is missing is absent. */

@@ -57,7 +57,7 @@ async function fill(store: Store, count: number): Promise<void> {
   for (let from = 0; from < count; from += 900) {
     const writes = Array.from({ length: Math.min(900, count - from) }, (_, index) => ({
       kind: "set" as const,
-      key: auditKey("x", from + index, "id"),
+      key: auditKey("x", from + index),
       value: {
         at: 0,
         event: `e.${from + index}`,

@@ -145,7 +145,7 @@ Deno.test("an unknown case has no file, and one that is too large is not read", 
   );
   const entry = { at: 1, event: "consent.AwaitingAuthorisation", actor: "a", salt: "AAAAAAAAAAAAAAAAAAAAAA" };
   const write = (at: number, value: unknown) =>
-    ({ kind: "set", key: auditKey(consentId, at, "x"), value }) as const;
+    ({ kind: "set", key: auditKey(consentId, at), value }) as const;
   await t.step("too large", async () => {
     const items = Array.from({ length: MAX_CASE_ITEMS + 1 }, (_, n) => ({ kind: `k${n}`, sha256: "x" }));
     const parts = [items.slice(0, 500), items.slice(500)];

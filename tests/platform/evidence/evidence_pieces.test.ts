@@ -16,6 +16,14 @@ import {
   usualPlace,
 } from "../../../src/platform/evidence/evidence.ts";
 import {
+  bodyOf,
+  historyOf,
+  piecesOf,
+  placedHistoryOf,
+  record,
+  stageOutOfRows,
+} from "../../../src/platform/evidence/audit_trail.ts";
+import {
   bodyAt,
   documentAt,
   documentOfKey,
@@ -71,6 +79,61 @@ Deno.test("a body has a part of 30,000 bytes and one of 36,000, with signature a
   const tooLarge = (): void =>
     stageBody({ writes: [] as Write[] } as Transaction, "p", { bytes: bytesOf(66_001) });
   assertThrows(tooLarge, Error, "p is larger than evidence may be");
+  await store.close();
+});
+
+Deno.test("a part is a text if its bytes are one and base64url is not shorter, and its bytes are as they were", async () => {
+  const store = await openTestStore();
+  const encoder = new TextEncoder();
+  const texts = ["", '{"a":"bcdefghijklmnopqrst"}', "\ufeffé😀\n", "a".repeat(30_000)];
+  const others = ["\0", "\u0001\u0002", "\ud800"].map((text) => encoder.encode(text));
+  for (const bytes of [...texts.map((text) => encoder.encode(text)), ...others, Uint8Array.of(0xc3)]) {
+    const [write] = await staged(store, (tx) => stageBody(tx, "p", { bytes }));
+    const { text } = (write?.kind === "set" ? write.value : {}) as { readonly text?: string };
+    const isText = texts.includes(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+    assertEquals([text === undefined, (await bodyAt(store, "p"))?.valueOf()], [
+      !isText && bytes.length !== 3,
+      { bytes },
+    ]);
+  }
+  await store.close();
+});
+
+Deno.test("the first piece without a place is in the row of its entry, up to 16,000 bytes; others are apart, and each is read", async () => {
+  const store = await openTestStore();
+  for (const [length, apart] of [[16_000, 2], [16_001, 3]] as const) {
+    const subject = `case ${length}`;
+    const evidence = [
+      { kind: "payer_accounts", bytes: bytesOf(1), place: `${subject} placed` },
+      { kind: "order", bytes: bytesOf(length), signature: "e30..c2ln" },
+      { kind: "order_response", bytes: bytesOf(2) },
+    ] as const;
+    const writes = await staged(
+      store,
+      (tx) => record(tx, subject, null, { at: 1, event: "a.b", actor: "clock", evidence }),
+    );
+    assertEquals(writes.filter(({ key }) => key[0] === "evidence").length, apart);
+    const pieces = (await placedHistoryOf(store, subject)).flatMap(piecesOf);
+    assertEquals(pieces.map(({ place }) => place), [
+      `${subject} placed`,
+      `${subject} 1 order`,
+      `${subject} 1 order_response`,
+    ]);
+    const bodies = await Promise.all(pieces.map((piece) => bodyOf(store, piece)));
+    assertEquals(
+      bodies.map((body) => body !== null && body !== "lost" && body.bytes),
+      evidence.map(({ bytes }) => bytes),
+    );
+    const [entry] = await historyOf(store, subject);
+    assertEquals(
+      entry?.items?.map(({ sha256 }) => sha256),
+      bodies.map((body) => bodyDigest(body as EvidenceBody)),
+    );
+    await staged(store, (tx) => stageOutOfRows(tx, pieces));
+    const left = await Promise.all(pieces.map((piece) => bodyOf(store, piece)));
+    assertEquals(left.map((body) => body === null), [false, apart === 2, false]);
+    assertEquals(await historyOf(store, subject), [entry]);
+  }
   await store.close();
 });
 

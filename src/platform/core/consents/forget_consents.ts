@@ -7,7 +7,8 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { storedPlacesOf } from "../../evidence/read_case.ts";
+import { stageOutOfRows } from "../../evidence/audit_trail.ts";
+import { storedPiecesOf } from "../../evidence/read_case.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
 import { forgetCustomer } from "./consent.ts";
 
@@ -25,7 +26,7 @@ export interface ForgetConsentsDeps extends TransactDeps {
 /** Consents of a pass, earliest first. Each is one commit. The next pass starts a second later. */
 const PAGE = 50;
 /** Pieces of evidence that one commit deletes. If there are more, the next pass deletes them. */
-const MAX_PLACES = 100;
+const MAX_PIECES = 100;
 /**
  * A consent whose bank is held, or that cannot be handled, is looked at again after this time, milliseconds. Otherwise it
  * would keep the later ones from their turn.
@@ -64,7 +65,7 @@ async function putOff(deps: ForgetConsentsDeps, deadline: Deadline, at: number):
 
 /** Returns false if another process was faster. @param keptNow milliseconds */
 async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
-  const places = await storedPlacesOf(deps.store, deadline.consentId);
+  const stored = await storedPiecesOf(deps.store, deadline.consentId);
   const options = { what: "forgotten consent", attempts: 1, lost: () => false };
   return await transact(deps, options, async (tx) => {
     const [entry, stands] = await Promise.all([
@@ -76,19 +77,20 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
       await deps.consents.stageForgetLater(tx, deadline, keptNow + AGAIN_MS);
       return true;
     }
-    const isLast = places.length <= MAX_PLACES;
+    const isLast = stored.length <= MAX_PIECES;
     const rejected = entry?.value.status === "Rejected" ? entry : undefined; // else deleted, or recovered after a restore
     if (isLast || rejected === undefined) deps.consents.stageDeadlineGone(tx, deadline);
     if (rejected === undefined) return true;
     const now = deps.clock();
-    const deleted = places.slice(0, MAX_PLACES);
+    const deleted = stored.slice(0, MAX_PIECES);
     deps.consents.stageForgotten(
       tx,
       rejected,
       forgetCustomer(rejected.value, now, "consent"),
-      deleted,
+      deleted.map(({ place }) => place),
       isLast,
     );
+    stageOutOfRows(tx, deleted);
     return true;
   });
 }

@@ -15,6 +15,7 @@ import {
   readDispute,
   type ReadDisputeDeps,
   STATEMENT_KINDS,
+  statementPlace,
 } from "./read_dispute.ts";
 
 export interface TakeDisputeStepDeps extends TransactDeps, ReadDisputeDeps, DisputeNoticeDeps {
@@ -51,7 +52,8 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     const changed = former === null
       ? openDispute({ paymentId, consentId, clientId, bank }, move)
       : afterStep(former.value, move);
-    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody);
+    const place = statementPlace(paymentId, move.sequence);
+    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody, place);
     await deps.payments.stageNote(tx, paymentId, { at, event: EVENTS[action], actor: by.clientId, ...proof });
     deps.disputes.stage(tx, former, changed);
     stageDisputeNotice(deps, tx, by.party === "TPP" ? "Bank" : "TPP", changed);

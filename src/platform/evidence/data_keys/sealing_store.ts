@@ -2,6 +2,7 @@
  * Wraps a store and encrypts the personal members of values under the data key of their case (Decision P3). Callers
  * read and write values as they are. The database, its copies and its backups have them sealed.
  */
+import { deflateRawSync, inflateRawSync } from "node:zlib"; // CompressionStream takes four times as long
 import type { Entry, Key, Store, Write } from "../../../base/store/store.ts";
 import { base64url } from "../../../base/kernel/identifiers.ts";
 import type { MonotonicClock } from "../../../base/kernel/clock.ts";
@@ -19,8 +20,8 @@ export interface Sealing {
   readonly record: string;
   /** Returns the case of a value, or undefined if it belongs to none. Then it is not sealed. */
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
-  /** Name of a sealed member with bytes in base64url. */
-  readonly bytes?: string;
+  /** Whether values of a listing have their open members only. */
+  readonly isClosedInLists?: boolean;
   /**
    * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
    * those of `open`; without members the value is not sealed.
@@ -28,11 +29,10 @@ export interface Sealing {
   readonly divide: (value: Members) => { readonly open: Members; readonly sealed: Members };
 }
 
-/** The stored member with the sealed ones: a box, base64url. */
+/** The stored member with the sealed ones: a box with their JSON, compressed (raw deflate), in base64url. */
 export const SEALED = "sealedMembers";
 /** The member that says whether the personal data can be read. A reader of a sealed record decides by it. */
 const STATE = "personalData";
-const UTF8 = new TextEncoder();
 const BASE64URL = { alphabet: "base64url" } as const;
 
 /**
@@ -92,6 +92,13 @@ export function sealStore(
     if (!isSealed(value)) return withoutPersonalData(sealing, entry, value);
     return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
   };
+  const listed = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
+    const value: unknown = entry.value;
+    const isClosed = byRecord.get(entry.key[0] ?? "")?.isClosedInLists === true && isSealed(value);
+    if (!isClosed) return await opened(entry);
+    const { [SEALED]: _, ...open } = value;
+    return { ...entry, value: open as T };
+  };
   const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
     entry === null ? null : await opened(entry);
   const sealed = async (write: Write): Promise<Write> => {
@@ -104,7 +111,7 @@ export function sealStore(
     getMany: async <T>(all: readonly Key[]) =>
       await Promise.all((await store.getMany<T>(all)).map(openedOrNull)),
     list: async <T>(listing: Parameters<Store["list"]>[0]) =>
-      await Promise.all((await store.list<T>(listing)).map(opened)),
+      await Promise.all((await store.list<T>(listing)).map(listed)),
     commit: async (staged) =>
       await store.commit({ ...staged, writes: await Promise.all(staged.writes.map(sealed)) }),
     close: () => store.close(),
@@ -143,14 +150,15 @@ async function sealValue(
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
   const dataKey = await keys.sealing(id);
-  const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, contentOf(sealing, sealed)));
+  const box = recent.boxOf(name, json) ??
+    base64url(await sealBox(dataKey, name, Uint8Array.from(deflateRawSync(json))));
   recent.note(name, box, json);
   return { ...open, [SEALED]: box };
 }
 
 /**
  * A value of an erased case has its open members only. So has one whose key is lost; it keeps its box, so that it is
- * written back with it and opens again once the key is back.
+ * written back with it and opens again once the key is back, unless a listing would have no box of it either.
  */
 async function openValue(
   { keys, recent }: Opened,
@@ -165,8 +173,10 @@ async function openValue(
   const name = nameOf(key);
   const json = dataKey === "lost"
     ? undefined
-    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id, sealing }, name, text);
-  if (json === undefined) return { ...open, [SEALED]: text, [STATE]: LOST };
+    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id }, name, text);
+  if (json === undefined) {
+    return { ...open, ...(sealing.isClosedInLists === true ? {} : { [SEALED]: text }), [STATE]: LOST };
+  }
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
@@ -174,43 +184,18 @@ async function openValue(
 
 /** Returns undefined if the key that sealed it is lost. @throws {Error} if it was changed */
 async function openText(
-  { keys, dataKey, id, sealing }: {
-    readonly keys: CaseKeys;
-    readonly dataKey: CryptoKey;
-    readonly id: CaseId;
-    readonly sealing: Sealing;
-  },
+  { keys, dataKey, id }: { readonly keys: CaseKeys; readonly dataKey: CryptoKey; readonly id: CaseId },
   name: string,
   text: string,
 ): Promise<string | undefined> {
   const box = Uint8Array.fromBase64(text, BASE64URL);
   try {
-    return textOf(sealing, await openBox(dataKey, name, box));
+    return new TextDecoder().decode(inflateRawSync(await openBox(dataKey, name, box)));
   } catch (error) {
     if (!keys.canLackKeys) throw error;
     keys.noteLost(id);
     return undefined;
   }
-}
-
-/** The content of a box: JSON and, after a NUL, the bytes as they are. In base64url they would be so twice. */
-function contentOf({ bytes }: Sealing, sealed: Members): Uint8Array<ArrayBuffer> {
-  const encoded = bytes === undefined ? undefined : sealed[bytes];
-  if (bytes === undefined || typeof encoded !== "string") return UTF8.encode(JSON.stringify(sealed));
-  const { [bytes]: _, ...others } = sealed;
-  const [json, raw] = [UTF8.encode(JSON.stringify(others)), Uint8Array.fromBase64(encoded, BASE64URL)];
-  const content = new Uint8Array(json.length + 1 + raw.length);
-  content.set(json);
-  content.set(raw, json.length + 1);
-  return content;
-}
-
-/** Returns the JSON of all members in the content of a box. */
-function textOf({ bytes }: Sealing, content: Uint8Array): string {
-  const end = content.indexOf(0);
-  if (bytes === undefined || end < 0) return new TextDecoder().decode(content);
-  const others = JSON.parse(new TextDecoder().decode(content.subarray(0, end))) as Members;
-  return JSON.stringify({ ...others, [bytes]: base64url(content.subarray(end + 1)) });
 }
 
 function isLost({ [STATE]: state }: Members): boolean {

@@ -53,11 +53,17 @@ const SESSION = [
 /** The places of evidence begin with the id of its consent or payment. */
 const evidence: Sealing = {
   record: "evidence",
-  bytes: "bytes",
   caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
-  divide(value) {
-    const { open, sealed } = split(value, EVIDENCE);
-    return { open: { ...open, bytes: "" }, sealed };
+  divide: (value) => split(value, EVIDENCE),
+};
+
+/** Entries are listed by hundreds, also those of many cases, and their readers want no evidence. */
+const entry: Sealing = {
+  record: "audit",
+  isClosedInLists: true,
+  caseOf: ofOwnId,
+  divide({ body, ...open }) {
+    return { open, sealed: body === undefined ? {} : { body } };
   },
 };
 
@@ -98,7 +104,7 @@ const events = ["event", "event_finished"].map((record): Sealing => ({
   },
 }));
 
-export const sealings: readonly Sealing[] = [evidence, consent, payment, session, ...events];
+export const sealings: readonly Sealing[] = [evidence, entry, consent, payment, session, ...events];
 
 function ofOwnId(key: Key): CaseId | undefined {
   return caseIdOf(key[1] ?? "");

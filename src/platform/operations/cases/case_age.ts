@@ -39,16 +39,10 @@ export async function youngerThan(
   { consentId, caseId }: { readonly consentId: ConsentId; readonly caseId: PaymentId },
   until: number,
 ): Promise<TooYoung | undefined> {
-  const histories = await Promise.all(
-    [consentId, caseId].map(async (subject) => ({
-      subject,
-      entries: await placedHistoryOf(deps.store, subject),
-    })),
+  const histories = await Promise.all([consentId, caseId].map((id) => placedHistoryOf(deps.store, id)));
+  const ends = histories.flatMap((entries) =>
+    entries.findLast(({ entry }) => !DELETING.has(entry.event)) ?? []
   );
-  const ends = histories.flatMap(({ subject, entries }) => {
-    const last = entries.findLast(({ entry }) => !DELETING.has(entry.event));
-    return last === undefined ? [] : [{ subject, ...last }];
-  });
   const newest = Math.max(...ends.map(({ position, entry }) => Math.max(position, entry.at)));
   if (newest > until) return { newest };
   const size = await deps.evidenceLog.smallestSizeAfter(until);

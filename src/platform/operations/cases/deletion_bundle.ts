@@ -3,11 +3,9 @@
  * retention has deleted from one that was lost (contract EN14, EV13).
  */
 import type { Store } from "../../../base/store/store.ts";
-import { entryAt } from "../../evidence/audit_trail.ts";
+import { bodyOf, entryAt, piecesOf } from "../../evidence/audit_trail.ts";
 import { caseIdOf } from "../../evidence/data_keys/case_keys.ts";
 import { type DeletedCase, deletedCase } from "../../evidence/deleted_case_store.ts";
-import { usualPlace } from "../../evidence/evidence.ts";
-import { bodyAt } from "../../evidence/evidence_store.ts";
 import type { CaseEntry } from "../../evidence/read_case.ts";
 import { viewLog } from "../../evidence/evidence_log/log_proofs.ts";
 import { type BundleDeps, representEntry, withStatement } from "./case_bundle.ts";
@@ -47,9 +45,10 @@ async function deletedWith(store: Store, id: string): Promise<DeletedCase | null
 async function namedEntry(store: Store, { subject, position }: DeletedCase): Promise<CaseEntry | null> {
   const entry = await entryAt(store, subject, position);
   if (entry === null) return null;
-  const items = await Promise.all((entry.items ?? []).map(async (item) => ({
-    item,
-    body: await bodyAt(store, usualPlace(subject, entry.sequence, item.kind)),
-  })));
-  return { subject, position, entry, items };
+  const placed = { subject, position, entry };
+  const bodies = await Promise.all(piecesOf(placed).map((piece) => bodyOf(store, piece)));
+  return {
+    ...placed,
+    items: (entry.items ?? []).map((item, index) => ({ item, body: bodies[index] ?? null })),
+  };
 }

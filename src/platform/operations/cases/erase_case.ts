@@ -23,7 +23,8 @@ import {
   unfinishedErasures,
 } from "../../evidence/data_keys/erasure_store.ts";
 import { recordedErasure } from "../../evidence/personal_data.ts";
-import { storedPlacesOf } from "../../evidence/read_case.ts";
+import { stageOutOfRows } from "../../evidence/audit_trail.ts";
+import { storedPiecesOf } from "../../evidence/read_case.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { isDecided, type Payment, withoutPerson } from "../../core/payments/payment.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
@@ -61,7 +62,7 @@ export interface CaseParts {
 }
 
 /** Pieces of evidence that one commit deletes. */
-const MAX_PLACES = 100;
+const MAX_PIECES = 100;
 const PAGE = 20;
 
 /**
@@ -169,9 +170,11 @@ async function deleteEvidence(
 ): Promise<void> {
   for (;;) {
     const left = await transact(deps, { what: "evidence of an erased case" }, async (tx) => {
-      const places = await storedPlacesOf(deps.store, subject);
-      if (places.length > 0) await stage(tx, places.slice(0, MAX_PLACES));
-      return places.length - MAX_PLACES;
+      const stored = await storedPiecesOf(deps.store, subject);
+      const deleted = stored.slice(0, MAX_PIECES);
+      if (deleted.length > 0) await stage(tx, deleted.map(({ place }) => place));
+      stageOutOfRows(tx, deleted);
+      return stored.length - MAX_PIECES;
     });
     if (left <= 0) return;
   }

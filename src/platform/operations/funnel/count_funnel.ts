@@ -3,7 +3,7 @@
  * often the older it gets. Several processes may do so: the sums and the entries of their cases change in one commit.
  */
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
-import { type ConsentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
+import { paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import { keyText } from "../../../base/store/request_reads.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
@@ -12,9 +12,13 @@ import { languageAsked } from "../../../pages/language.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { readUiLocales } from "../../core/oauth/pushed_request.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import { historyOf } from "../../evidence/audit_trail.ts";
-import { type AuditEntry, usualPlace } from "../../evidence/evidence.ts";
-import { bodyAt } from "../../evidence/evidence_store.ts";
+import {
+  bodyOf,
+  historyOf,
+  piecesOf,
+  type PlacedEntry,
+  placedHistoryOf,
+} from "../../evidence/audit_trail.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
@@ -160,8 +164,12 @@ export async function readJourney(
   { consentId }: Pick<FunnelCase, "consentId">,
 ): Promise<Journey | undefined> {
   const paymentId = await paymentIdOf(consentId);
-  const [consent, payment] = await Promise.all([historyOf(store, consentId), historyOf(store, paymentId)]);
-  const asked = await askedLanguage(store, consentId, consent);
+  const [placed, payment] = await Promise.all([
+    placedHistoryOf(store, consentId),
+    historyOf(store, paymentId),
+  ]);
+  const consent = placed.map(({ entry }) => entry);
+  const asked = await askedLanguage(store, placed);
   const ended = consent.some(({ event }) => event === "consent.Rejected") ||
     payment.some(({ event }) => event === "payment.Rejected");
   const codes = ended
@@ -176,13 +184,12 @@ export async function readJourney(
 /** Returns the language that the first pushed request asked for, unless a page shows which one the customer read. */
 async function askedLanguage(
   store: Store,
-  consentId: ConsentId,
-  history: readonly AuditEntry[],
+  history: readonly PlacedEntry[],
 ): Promise<string | undefined> {
-  const kind = "pushed_request";
-  const pushed = history.find(({ items = [] }) => items.some((item) => item.kind === kind));
-  if (pushed === undefined || history.some(({ page }) => page !== undefined)) return undefined;
-  const body = await bodyAt(store, usualPlace(consentId, pushed.sequence, kind));
+  const pushed = history.find(({ entry: { items: [item] = [] } }) => item?.kind === "pushed_request");
+  const [piece] = pushed === undefined ? [] : piecesOf(pushed);
+  if (piece === undefined || history.some(({ entry: { page } }) => page !== undefined)) return undefined;
+  const body = await bodyOf(store, piece);
   if (body === null || body === "lost") return undefined;
   const form = new URLSearchParams(new TextDecoder().decode(body.bytes));
   return languageAsked(readUiLocales(form.get("ui_locales") ?? undefined));

@@ -110,9 +110,12 @@ Deno.test("the evidence of a consent whose customer never came is deleted a day 
   const opened = await toBank(env);
   env.now += DAY_MS; // the time to authorise
   await env.platform.sweepConsents();
-  const evidenceOf = async (id: string): Promise<number> =>
-    (await env.raw.list({ prefix: ["evidence"], limit: 999 })).filter(({ key }) => key[1]?.includes(id))
-      .length;
+  const evidenceOf = async (id: string): Promise<number> => {
+    const rows = await Promise.all(
+      ["evidence", "audit"].map((name) => env.raw.list<object>({ prefix: [name], limit: 999 })),
+    );
+    return rows.flat().filter(({ key, value }) => key[1]?.includes(id) && "sealedMembers" in value).length;
+  };
   await elapse(env, DAY_MS - 1000);
   assertEquals(await env.platform.forgetConsents(), 0);
   assert(await evidenceOf(unopened.Data.ConsentId) > 0);

@@ -167,7 +167,6 @@ Deno.test("Consent, code, request, session and jti move in one commit, or none d
     "consent_deadline",
     "consent_deadline",
     "event",
-    "evidence",
     "evidence_document",
     "log_waiting",
     "pushed_request",

@@ -4,7 +4,7 @@
  */
 import { assertEquals } from "@std/assert";
 import { asConsentId, paymentIdOf } from "../../../../src/base/kernel/identifiers.ts";
-import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
+import { bodyNamed } from "testing/histories.ts";
 import { type Consent, type Payment, present } from "testing/answers.ts";
 import {
   type BoundToken,
@@ -185,13 +185,15 @@ Deno.test("the signed bytes of a payment and of its consent are kept as evidence
   const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
   const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
   const made = await good(pay(env, flow, { body, signature }), 201);
-  const evidence = readableBody(await bodyAt(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`));
+  const evidence = readableBody(
+    await bodyNamed(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`),
+  );
   await t.step("payment, 64 KiB", () => {
     assertEquals(evidence?.signature, signature);
     assertEquals(new TextDecoder().decode(evidence?.bytes), body);
   });
   await t.step("consent", async () => {
-    const consent = readableBody(await bodyAt(env.store, `${flow.consentId} 1 consent_request`));
+    const consent = readableBody(await bodyNamed(env.store, `${flow.consentId} 1 consent_request`));
     assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
   });
 });

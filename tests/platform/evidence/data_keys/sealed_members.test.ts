@@ -13,7 +13,8 @@ const EVENT: Row = {
 };
 
 const MEMBERS: Readonly<Record<string, Row>> = {
-  evidence: { readable: "v personalData", sealed: "bytes signature salt parts kind" },
+  evidence: { readable: "v personalData", sealed: "text bytes signature salt parts kind" },
+  audit: { readable: "v at event actor authentication items deleted salt previous sequence", sealed: "body" },
   consent: {
     readable:
       "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank personalData",
@@ -35,7 +36,6 @@ const MEMBERS: Readonly<Record<string, Row>> = {
 
 /** What stays readable in place of a sealed member. */
 const IN_PLACE: Readonly<Record<string, object>> = {
-  evidence: { bytes: "" },
   consent: { request: { Data: { Initiation: { InstructedAmount: "amount", DebtorAccount: {} } }, Risk: {} } },
   payment: {
     initiation: { InstructedAmount: "amount", DebtorAccount: {} },

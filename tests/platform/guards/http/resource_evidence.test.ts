@@ -1,8 +1,7 @@
 /** Stored evidence: the signed bytes of every write, and who moved a consent or payment, when and why. */
 import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
-import { historyOf } from "testing/histories.ts";
-import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
+import { bodyNamed, historyOf } from "testing/histories.ts";
 import type { Payment } from "testing/answers.ts";
 import { ACCOUNTS, orderPath, report } from "testing/back_channel.ts";
 import {
@@ -60,7 +59,7 @@ async function assertKept(
   by: Participant,
   written: Written,
 ): Promise<void> {
-  const kept = readableBody(await bodyAt(env.store, subject));
+  const kept = readableBody(await bodyNamed(env.store, subject));
   const bytes = kept?.bytes ?? new Uint8Array();
   assertEquals(
     [new TextDecoder().decode(bytes), kept?.signature],
@@ -115,8 +114,12 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
 Deno.test("a write that is rejected, or changes nothing, leaves no evidence [RP11]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
-  const kept = async (): Promise<readonly string[]> =>
-    (await env.store.list({ prefix: ["evidence"], limit: 100 })).map(({ key }) => key.join(" "));
+  const kept = async (): Promise<readonly string[]> => {
+    const rows = await Promise.all(
+      ["evidence", "audit"].map((name) => env.raw.list<object>({ prefix: [name], limit: 100 })),
+    );
+    return rows.flat().filter(({ value }) => "sealedMembers" in value).map(({ key }) => key.join(" "));
+  };
   const before = await kept();
   const other = consentBody({ initiation: { InstructedAmount: { Amount: "165.89", Currency: "EUR" } } });
   await good(pay(env, { ...flow, body: other }), 400);

@@ -91,9 +91,8 @@ async function assertStoredIn(
 
 /** The signed body in a piece of evidence, as text. */
 function bodyOf(value: unknown): string {
-  const bytes = typeof value === "object" && value !== null && "bytes" in value ? value.bytes : "";
-  const alphabet = "base64url";
-  return new TextDecoder().decode(Uint8Array.fromBase64(String(bytes), { alphabet }));
+  const { bytes = "", text } = value as { readonly bytes?: string; readonly text?: string };
+  return text ?? new TextDecoder().decode(Uint8Array.fromBase64(bytes, { alphabet: "base64url" }));
 }
 
 /** The bank's view of the order for the payment that a redirect with a code leads to. */

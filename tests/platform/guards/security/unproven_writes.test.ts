@@ -122,7 +122,7 @@ Deno.test("Who opens a pushed link, with no signature, begins one authorization 
   });
   assert(kinds.includes("authorization_session"), kinds.join());
   const recorded = kinds.filter((kind) => !temporary.includes(kind));
-  assertEquals(recorded, ["audit", "consent", "evidence", "evidence_document", "log_waiting"]);
+  assertEquals(recorded, ["audit", "consent", "evidence_document", "log_waiting"]);
   const consent = await env.store.get<{ status: string }>(["consent", Data.ConsentId]);
   assertEquals(consent?.value.status, "AwaitingAuthorisation");
 });

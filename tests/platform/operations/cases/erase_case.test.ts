@@ -1,11 +1,12 @@
 /** A case is erased: neither the database file nor a backup from before has the payer's data, and the case verifies. */
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
-import { bodyOf, rejectionOf, type ResourceError } from "testing/answers.ts";
+import { bodyOf as answerOf, rejectionOf, type ResourceError } from "testing/answers.ts";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { faultsOf, grownBundle, toolsFor } from "../../../scripts/operators/case/bundles.ts";
 import { backup } from "../../../../scripts/operators/store/backup.ts";
 import { caseCommand } from "../../../../scripts/operators/case/main.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
+import { bodyOf, piecesOf, placedHistoryOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import type { Erased } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
@@ -34,7 +35,7 @@ async function settled(env: Environment): ReturnType<typeof paid> {
 
 /** Returns the code of the first error in an answer. */
 async function faultIn(response: Response): Promise<string | undefined> {
-  return (await bodyOf<Partial<ResourceError>>(response)).Errors?.[0]?.ErrorCode;
+  return (await answerOf<Partial<ResourceError>>(response)).Errors?.[0]?.ErrorCode;
 }
 
 async function readAt(env: Environment, path: string): Promise<Response> {
@@ -67,16 +68,22 @@ Deno.test("after an erasure neither the database file nor a backup from before h
         assert(bytes.length > 0);
         assertEquals(heldIn(bytes, PERSONAL), [], name);
       }
+      const entries = await env.raw.list<object>({ prefix: ["audit"], limit: 100 });
+      assertEquals(entries.filter(({ value }) => "sealedMembers" in value), []);
     });
     await t.step("the backup cannot be opened with what is left", async () => {
       const copy = await openDenoKv(`${folder}/backup.kv`);
       const { store } = await sealedForTest(copy, env.vault, Date.now);
-      const [part] = await store.list<Record<string, unknown>>({ prefix: ["evidence"], limit: 1 });
-      assertEquals(part?.value, {
-        v: 1,
-        bytes: "",
-        personalData: { state: "erased", at: env.now, scope: "key" },
+      const pieces = (await placedHistoryOf(store, consentId)).flatMap(piecesOf);
+      const [part, ...others] = await Promise.all(pieces.map((piece) => bodyOf(store, piece)));
+      assertEquals([part, others.length > 2, others.every((other) => other === null)], [null, true, true]);
+      const [{ key, value } = { key: [], value: {} }] = await copy.list<object>({
+        prefix: ["audit", consentId],
+        limit: 1,
       });
+      assert("sealedMembers" in value, "the backup has it");
+      const { personalData } = (await store.get<Record<string, unknown>>(key))?.value ?? {};
+      assertEquals(personalData, { state: "erased", at: env.now, scope: "key" });
       await copy.close();
     });
     await t.step("it does not exist for its TPP and its bank", async () => {

@@ -23,7 +23,7 @@ Deno.test("if many erasures fail, one behind them is still completed [EN11]", as
     checks: [],
     writes: [
       ...[...failing, last].map((id) => ({ kind: "set", key: caseErasureKey(id), value: note(id) }) as const),
-      ...failing.map((id) => ({ kind: "set", key: auditKey(id, 1, "one"), value: "damaged" }) as const),
+      ...failing.map((id) => ({ kind: "set", key: auditKey(id, 1), value: "damaged" }) as const),
     ],
   });
   let finished = 0;

@@ -1,8 +1,7 @@
 /** The evidence of what a bank's statement changes after a restore, and what is kept of the statement (contract EN16). */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { digest } from "../../../../src/platform/evidence/digest.ts";
-import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
-import { historyOf } from "testing/histories.ts";
+import { bodyNamed, historyOf } from "testing/histories.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
 import { bundleOf, faultsOf } from "../../../scripts/operators/case/bundles.ts";
 import { openBookEnvironment } from "support/bank_books.ts";
@@ -19,7 +18,9 @@ const BASE64URL = { alphabet: "base64url" } as const;
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 async function jsonAt(store: Store, place: string): Promise<Readonly<Record<string, string>>> {
-  return JSON.parse(textOf(readableBody(await bodyAt(store, place))?.bytes ?? new Uint8Array())) as Readonly<
+  return JSON.parse(
+    textOf(readableBody(await bodyNamed(store, place))?.bytes ?? new Uint8Array()),
+  ) as Readonly<
     Record<string, string>
   >;
 }
@@ -46,7 +47,7 @@ Deno.test("a payment that a statement recovers has its evidence in the commit, a
   const place = (kind: string): string =>
     entry?.items?.find((item) => item.kind === kind)?.place ?? `${paymentId} 1 ${kind}`;
   const stated = await jsonAt(env.store, place("stated_order"));
-  const order = textOf(readableBody(await bodyAt(env.store, place("order")))?.bytes ?? new Uint8Array());
+  const order = textOf(readableBody(await bodyNamed(env.store, place("order")))?.bytes ?? new Uint8Array());
   const { payload = "", ...statement } = await jsonAt(env.store, `order hold BANKA ${stated["statement"]}`);
   await t.step("the statement is kept without the order, and complete with it", () => {
     assertFalse(payload.includes(order) || payload.includes("Ada"));
@@ -70,10 +71,14 @@ Deno.test("a payment that a statement recovers has its evidence in the commit, a
   await good(erase(env, paymentId), 200);
   while (await env.platform.finishErasures() > 0);
   await t.step("nothing readable of the payer is left after an erasure [EN12]", async () => {
-    const rows = await env.raw.list({ prefix: ["evidence"], limit: 1000 });
-    const bytes = rows.map(({ value }) => String(Reflect.get(value as object, "bytes") ?? ""));
-    const texts = bytes.map((each) => textOf(Uint8Array.fromBase64(each, BASE64URL)));
-    assert(texts.some((each) => each.includes(stated["statement"] ?? "none")), "the statement stays");
+    const rows = await Promise.all(
+      ["evidence", "audit"].map((name) => env.raw.list({ prefix: [name], limit: 1000 })),
+    );
+    const texts = rows.flat().map(({ value }) => JSON.stringify(value));
+    assert(
+      rows.flat().some(({ key }) => key[1]?.includes(stated["statement"] ?? "none")),
+      "the statement stays",
+    );
     const orders = texts.flatMap((each) => each.match(/[\w-]{20,}\.([\w-]{20,})\.[\w-]{20,}/)?.[1] ?? []);
     const all = [...texts, ...orders.map((each) => textOf(Uint8Array.fromBase64(each, BASE64URL)))].join();
     assertFalse(all.includes(DEBTOR_ACCOUNT.Identification) || all.includes("Ada Lovelace"));
