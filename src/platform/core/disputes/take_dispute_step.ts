@@ -46,7 +46,7 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     const { id: paymentId, consentId, clientId, bank } = payment;
     const former = await deps.disputes.find(tx, { paymentId, clientId, bank });
     const allowed = actionsOf(former?.value, by.party);
-    if (!allowed.includes(action)) throw notNow(allowed);
+    if (!allowed.includes(action)) return await repeatedStep(deps, command, allowed);
     const at = deps.clock();
     const move = { action, isAgreed, by: by.party, at, sequence: (payment.sequence ?? 0) + 1 };
     const changed = former === null
@@ -60,6 +60,20 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     deps.claims.stage(tx, claimed.free, paymentId);
     return changed;
   });
+}
+
+/**
+ * Returns the dispute if a parallel request with the same key has taken the step. It wrote claim and dispute together, so
+ * who has read the claim before and the dispute after that looks again.
+ */
+async function repeatedStep(
+  deps: TakeDisputeStepDeps,
+  { by, claim }: TakeDisputeStep,
+  allowed: readonly DisputeAction[],
+): Promise<Dispute> {
+  const claimed = await deps.claims.claimFor(deps.store, claim);
+  if ("free" in claimed) throw notNow(allowed);
+  return await readDispute(deps, deps.store, claimed.resourceId, by);
 }
 
 function notNow(allowed: readonly DisputeAction[]): ApiError {

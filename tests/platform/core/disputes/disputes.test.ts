@@ -14,6 +14,8 @@ import { personOf, testPeople } from "testing/participants_people.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { sharedToken } from "testing/shared_token.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Entry, Key } from "../../../../src/base/store/store.ts";
 import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts";
 import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
 import { verified, waiting } from "../../events/poll.ts";
@@ -202,6 +204,23 @@ Deno.test("a dispute of another participant does not exist, and a faulty step ch
   await assertFaults(await read(env, env.otherTpp, id), 400, [["Resource.NotFound"]]);
   await assertFaults(await read(env, env.bankB, id, "BANKB"), 400, [["Resource.NotFound"]]);
   assertEquals((await decide(env, crypto.randomUUID())).status, 404);
+});
+
+Deno.test("a repetition that comes while its step is committed is answered with it [DSP1] [IK9]", async () => {
+  const inner = await openTestStore();
+  let between: (() => Promise<unknown>) | undefined;
+  const getMany = async <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => {
+    const first = keys.some(([name]) => name === "dispute") ? between : undefined;
+    if (first !== undefined) between = undefined;
+    await first?.();
+    return await inner.getMany(keys);
+  };
+  await using env = await openPushEnvironment(undefined, { store: { ...inner, getMany } });
+  const open = { DomesticPaymentId: await paidIn(env), Action: "Open" };
+  const opening = { idempotencyKey: "dispute-1" };
+  between = () => taken(env, env.tpp, open, opening); // the repetition has looked for its key, and not for a dispute
+  const repeated = await taken(env, env.tpp, open, opening);
+  assertEquals([between, repeated.Status, repeated.Statement.length], [undefined, "Open", 1]);
 });
 
 Deno.test("of parallel steps one is taken, and operators see which dispute is overdue [DSP2] [DSP4] [DSP7]", async () => {
