@@ -1,5 +1,6 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
 import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
+import { fittingOf } from "./fitting.ts";
 import { shared } from "./lanes.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
@@ -50,8 +51,10 @@ export async function tryMutations(
   report: (mutation: Mutation, outcome: Outcome) => void,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const numbered = mutations.map((mutation, index) => ({ mutation, number: index + 1 }));
   const tree = stack.use(await copyTree(root));
+  const fitting = new Set(await fittingOf(mutations, tree));
+  for (const mutation of mutations) if (!fitting.has(mutation)) report(mutation, "invalid");
+  const numbered = [...fitting].map((mutation, index) => ({ mutation, number: index + 1 }));
   for (const [file, group] of Map.groupBy(numbered, ({ mutation }) => mutation.file)) {
     const changes = group.map(({ mutation: { change }, number }) => ({ change, number }));
     const text = switched(readSource(file).text, changes, `file://${tree.folder}/${SWITCH}`);
@@ -110,10 +113,13 @@ async function outcomeWith(
   const { near, telling } = chosenBy(mutation);
   const caught = await isCaught(number, [...new Set([...near, ...telling])], survey, lane.process);
   if (caught === true) return "caught";
-  const tree = await lane.tree();
-  if (!await tree.compiles(mutation)) return "invalid";
   if (caught === false && !survey.isAtLoad(number)) return "survived";
-  return await tried(mutation, [near, telling].map((files) => files.slice(0, AT_LOAD)), tree, sound);
+  return await tried(
+    mutation,
+    [near, telling].map((files) => files.slice(0, AT_LOAD)),
+    await lane.tree(),
+    sound,
+  );
 }
 
 /** Group by group. Only a test that passes without the fault can catch it. */

@@ -5,7 +5,7 @@ import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 const SLOW = /^tests\/(?:platform\/process\/serve|journeys|browser|scripts|docs|attacks|sandbox)\//;
 /** Tests that hold what declarations say: of endpoints and schemas, and of records. */
 const DECLARED: readonly (readonly [program: RegExp, test: string])[] = [
-  [/createRoute\(|\.openapi\(/, "tests/platform/process/documents/openapi_document.test.ts"],
+  [/@hono\/zod-openapi"/, "tests/platform/process/documents/openapi_document.test.ts"],
   [/defineRecord[<(]/, "tests/docs/generated_documents.test.ts"],
 ];
 const MIN_WORD = 4;
@@ -28,13 +28,21 @@ export function tellingTests(
   }
   return (program, words) => {
     const worth = new Map<string, number>();
-    for (const word of splitWords(words)) {
+    for (const word of splitWords(`${words} ${splitNames(words)}`)) {
       const found = using.get(word) ?? [];
       for (const path of found) worth.set(path, (worth.get(path) ?? 0) + 1 / found.length);
     }
     const best = [...worth].sort(([, one], [, other]) => other - one).slice(0, max).map(([path]) => path);
     return [...DECLARED.flatMap(([declares, test]) => declares.test(program) ? [test] : []), ...best];
   };
+}
+
+/** The words inside names: `readUiLocales` speaks of `uiLocales` and of `Locales`. */
+function splitNames(words: string): string {
+  return words.match(/\b[a-z]+(?:[A-Z][a-z]+)+/g)?.flatMap((name) => {
+    const rest = name.replace(/^[a-z]+/, "");
+    return [rest, ...name.split(/(?=[A-Z])/)];
+  }).join(" ") ?? "";
 }
 
 /** The words of a text, and codes such as `bank.unknown`. `ui_locales`, `uiLocales` and `UiLocales` are one word. */

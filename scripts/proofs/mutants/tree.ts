@@ -1,6 +1,4 @@
 /** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
-import { basename, dirname } from "node:path/posix";
-
 /** A change of one source file. */
 export interface Fault {
   /** From the project's root. */
@@ -25,15 +23,13 @@ export interface Tree extends AsyncDisposable {
   readonly folder: string;
   /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if it does not apply */
   test(files: readonly string[], fault?: Fault, maxMs?: number): Promise<TestRun>;
-  /** Whether the types fit with the fault planted, in its file and in some that import it. @throws {Error} if it does not apply */
-  compiles(fault: Fault): Promise<boolean>;
+  /** Runs a program in it. */
+  run(program: string, args: readonly string[]): Promise<{ readonly output: string }>;
 }
 
 /** The key pool of the tests takes a minute to make, so the copy gets the one that there is. */
 const TEST_KEYS = ".data/test-keys.json";
 const MAX_RUN_MS = 600_000;
-/** Programs whose types are checked besides that of a fault. */
-const MAX_IMPORTERS = 8;
 /** As `deno task test`, without the types: `deno task check` has looked at the source, and a fault may not fit them. */
 const TEST = ["test", "--no-check", "--no-prompt", "--fail-fast", "--parallel"];
 export const TEST_RIGHTS: readonly string[] = ["net", "read", "write", "env", "run", "sys"].map((right) =>
@@ -46,7 +42,7 @@ export async function copyTree(root: string): Promise<Tree> {
   const listed = await command(root, "git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   const paths = [...listed.output.split("\0").filter((name) => name !== ""), TEST_KEYS];
   await command(root, "cp", ["--parents", "-t", folder, ...paths]); // a deleted file is still listed, and left out
-  const withFault = async <Result>({ file, plant }: Fault, run: () => Promise<Result>): Promise<Result> => {
+  const withFault = async ({ file, plant }: Fault, run: () => Promise<TestRun>): Promise<TestRun> => {
     const source = await Deno.readTextFile(`${folder}/${file}`);
     await Deno.writeTextFile(`${folder}/${file}`, plant(source));
     try {
@@ -64,19 +60,9 @@ export async function copyTree(root: string): Promise<Tree> {
       const run = (): Promise<TestRun> => runTests(folder, files, maxMs);
       return fault === undefined ? await run() : await withFault(fault, run);
     },
-    compiles: (fault) =>
-      withFault(fault, async () => {
-        const files = [fault.file, ...await importersOf(fault.file, folder)];
-        return (await command(folder, Deno.execPath(), ["check", "-q", ...files])).code === 0;
-      }),
+    run: (program, args) => command(folder, program, args),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
-}
-
-/** Some programs near a file that import it: one that another completes with `satisfies` has no types of its own. */
-async function importersOf(file: string, folder: string): Promise<readonly string[]> {
-  const { output } = await command(folder, "grep", ["-rlF", `/${basename(file)}"`, dirname(dirname(file))]);
-  return output.split("\n").filter((path) => path !== "").slice(0, MAX_IMPORTERS);
 }
 
 async function runTests(folder: string, files: readonly string[], maxMs: number): Promise<TestRun> {

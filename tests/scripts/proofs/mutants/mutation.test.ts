@@ -137,7 +137,8 @@ Deno.test("tests that speak of a change share its rarest words; a declaration is
     "tests/a/one.test.ts",
     "tests/b/two.test.ts",
   ]);
-  assertEquals(telling("const a = createRoute({})", "nowhere"), [
+  assertEquals(telling("", "readUiLocales()"), ["tests/a/one.test.ts"]);
+  assertEquals(telling('import { z } from "@hono/zod-openapi";', "nowhere"), [
     "tests/platform/process/documents/openapi_document.test.ts",
   ]);
 });
