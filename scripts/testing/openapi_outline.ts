@@ -1,0 +1,100 @@
+/**
+ * The form of an OpenAPI document in few words, to compare all of it: a line for each operation, schema, answer and
+ * header. Texts are left out: `*` marks what is described, `~` what has an example. `{ a, b?: uuid, ... }` is an object
+ * with an optional member that may have others, `string` is left out.
+ */
+
+type Json = unknown;
+type Members = Readonly<Record<string, Json>>;
+
+/** The members of a schema that {@link formOf} writes in its own way. */
+const OWN: ReadonlySet<string> = new Set(
+  [
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "$ref",
+    "description",
+    "example",
+    "enum",
+  ],
+);
+
+/** The lines of a document, in its order. A parameter that several operations have is described once. */
+export function outlineOf(document: object): readonly string[] {
+  const { paths, components, webhooks } = document as Record<string, Record<string, Record<string, Members>>>;
+  const shared = new Map<string, string>();
+  const parameterOf = (parameter: Members): string => {
+    const [name, form] = [`${parameter["in"]} ${parameter["name"]}`, plain(parameter)];
+    if (!shared.has(name)) shared.set(name, form);
+    return shared.get(name) === form ? name : form;
+  };
+  const parts = Object.entries(components ?? {}).flatMap(([kind, named]) =>
+    Object.entries(named).map(([name, part]) =>
+      `${kind} ${name} ${kind === "schemas" ? formOf(part) : plain(part)}`
+    )
+  );
+  const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { parameters = [], ...operation }]) => {
+      const named = (parameters as readonly Members[]).map(parameterOf);
+      return `${method} ${path} (${named.join(", ")}) ${plain(operation)}`;
+    })
+  );
+  return [...operations, ...[...shared].map(([name, form]) => `parameter ${name} ${form}`), ...parts];
+}
+
+function isMembers(value: Json): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A part of the document that is not a schema. */
+function plain(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(plain).join(" ")}]`;
+  if (!isMembers(value)) return String(value);
+  if (typeof value["$ref"] === "string") return nameOf(value["$ref"]);
+  const { description, summary, example, ...rest } = value;
+  const members = Object.entries(rest).map(([name, member]) =>
+    `${name}=${/schema$/i.test(name) ? formOf(member) : plain(member)}`
+  );
+  return `{${members.join(" ")}}${marks(description ?? summary, example)}`;
+}
+
+function formOf(schema: Json): string {
+  if (!isMembers(schema)) return plain(schema);
+  const { type = "any", enum: values, items, properties, $ref, description, example } = schema;
+  const rest = Object.entries(schema).filter(([name]) => !OWN.has(name)).map(([name, value]) =>
+    `${name}=${Array.isArray(value) ? value.map(formOf).join("|") : formOf(value)}`
+  );
+  const form = typeof $ref === "string"
+    ? nameOf($ref)
+    : properties !== undefined || schema["additionalProperties"] !== undefined
+    ? objectOf(schema)
+    : items !== undefined
+    ? `${formOf(items)}[]`
+    : Array.isArray(values)
+    ? values.map((value) => JSON.stringify(value)).join("|")
+    : String(type);
+  return [form, ...rest].join(" ") + marks(description, example);
+}
+
+function objectOf({ properties, required, additionalProperties }: Members): string {
+  const needed: ReadonlySet<Json> = new Set(Array.isArray(required) ? required : []);
+  const members = Object.entries(isMembers(properties) ? properties : {}).map(([name, member]) => {
+    const form = formOf(member);
+    return `${name}${needed.has(name) ? "" : "?"}${form === "string" ? "" : `: ${form}`}`;
+  });
+  const others = additionalProperties === false
+    ? []
+    : [`...${isMembers(additionalProperties) ? formOf(additionalProperties) : ""}`];
+  return `{ ${[...members, ...others].join(", ")} }`;
+}
+
+function nameOf(reference: string): string {
+  return reference.split("/").at(-1) ?? "";
+}
+
+function marks(described: Json, example: Json): string {
+  return `${described === undefined ? "" : "*"}${example === undefined ? "" : "~"}`;
+}
