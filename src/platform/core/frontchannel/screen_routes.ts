@@ -35,12 +35,10 @@ export const SEE_OTHER = 303;
 /** Between two visits of a browser that waits. */
 const WAITING_SECONDS = 2;
 
-const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
 const consentRoute = createRoute({
   method: "get",
   path: CONSENT_SCREEN_PATH,
   hide: true,
-  request: { params: bankParameter, query: decisionQuery },
   responses: {},
 });
 const waitingRoute = createRoute({
@@ -53,7 +51,10 @@ const waitingRoute = createRoute({
     "`flow` is the `correlation_id` of the handover JWT. The page loads itself every 2 s until the bank has " +
     "delivered its result, and then leads on. Only the browser that began the session can open it.",
   security: [],
-  request: { params: bankParameter, query: decisionQuery },
+  request: {
+    params: bankParameter,
+    query: z.object({ flow: z.string(), lang: z.string().optional() }),
+  },
   responses: {
     200: pageAnswer("The page that waits"),
     303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),

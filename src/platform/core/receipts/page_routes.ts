@@ -1,5 +1,5 @@
 /** The public page that verifies a receipt (contract RCP3). The receipt is in the form alone, never in an address. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { formBody } from "../../../base/http/body.ts";
 import type { Result } from "../../../base/kernel/result.ts";
@@ -19,7 +19,6 @@ const formRoute = createRoute({
   method: "get",
   path: RECEIPT_PAGE_PATH,
   hide: true,
-  request: { query: z.object({ lang: z.string().optional() }) },
   responses: {},
 });
 const verifyRoute = createRoute({ ...formRoute, method: "post" });

@@ -2,7 +2,7 @@
  * Renders error pages. A page can be read again in another language at its own address, because the request that
  * failed (a one-time link, a form) must not be repeated for that.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { endpoint, type PlatformEndpoint } from "./endpoint.ts";
 import { explanation } from "../../../base/kernel/result.ts";
@@ -23,15 +23,6 @@ const problemRoute = createRoute({
   method: "get",
   path: PROBLEM_PATH,
   hide: true,
-  request: {
-    query: z.object({
-      page: z.string(),
-      request: z.string(),
-      tpp: z.string().optional(),
-      fault: z.string().optional(),
-      lang: z.string().optional(),
-    }),
-  },
   responses: {},
 });
 

@@ -62,7 +62,6 @@ const pageRoute = createRoute({
   method: "get",
   path: SERVICE_LEVELS_PATH,
   hide: true,
-  request: { query: z.object({ bank: z.string().optional(), lang: z.string().optional() }) },
   responses: {},
 });
 
