@@ -117,6 +117,7 @@ export async function transact<T>(
   for (let made = 0; made < attempts; made++) {
     const [tx, began] = [begin(request), monotonicClock()];
     const result = await attempt(tx);
+    for (const staged of [tx.checks, tx.writes, tx.onCommit]) Object.freeze(staged); // what is not awaited fails
     if (tx.checks.length === 0 && tx.writes.length === 0) return result;
     // Its times are those of its begin, and lists count on it that no entry appears so late (contract LS3).
     if (monotonicClock() - began > ATTEMPT_WITHIN_MS) throw tooSlow(what);
