@@ -1,5 +1,5 @@
 /** `store/transaction`: replay records ride in the commit of the effect that they guard, over a real store. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
@@ -319,4 +319,25 @@ test("is not committed by an attempt that took more than 10 s, whose times are t
     performance.now = clockNow;
   }
   assertEquals((await env.store.get(EFFECT))?.value, "made");
+});
+
+test("takes no work of an attempt that has ended: a use case that does not await it fails", async ({ store }) => {
+  const ended: Transaction[] = [];
+  await transact({ store, clock: () => NOW }, { what: "work" }, (tx) => {
+    set(tx, EFFECT, 1);
+    ended.push(tx);
+    return Promise.resolve();
+  });
+  for (const tx of ended) {
+    for (
+      const late of [
+        () => remove(tx, EFFECT),
+        () => check(tx, EFFECT, null),
+        () => tx.onCommit.push(() => {}),
+      ]
+    ) {
+      assertThrows(late, TypeError);
+    }
+  }
+  assertEquals((await store.get(EFFECT))?.value, 1);
 });
