@@ -7,7 +7,7 @@
 type Json = unknown;
 type Members = Readonly<Record<string, Json>>;
 
-/** The members of a schema that {@link formOf} writes in its own way. */
+/** The members of a schema that {@link writeForm} writes in its own way. */
 const OWN: ReadonlySet<string> = new Set(
   [
     "type",
@@ -26,20 +26,20 @@ const OWN: ReadonlySet<string> = new Set(
 export function outlineOf(document: object): readonly string[] {
   const { paths, components, webhooks } = document as Record<string, Record<string, Record<string, Members>>>;
   const shared = new Map<string, string>();
-  const parameterOf = (parameter: Members): string => {
-    const [name, form] = [`${parameter["in"]} ${parameter["name"]}`, plain(parameter)];
+  const writeParameter = (parameter: Members): string => {
+    const [name, form] = [`${parameter["in"]} ${parameter["name"]}`, writePart(parameter)];
     if (!shared.has(name)) shared.set(name, form);
     return shared.get(name) === form ? name : form;
   };
   const parts = Object.entries(components ?? {}).flatMap(([kind, named]) =>
     Object.entries(named).map(([name, part]) =>
-      `${kind} ${name} ${kind === "schemas" ? formOf(part) : plain(part)}`
+      `${kind} ${name} ${kind === "schemas" ? writeForm(part) : writePart(part)}`
     )
   );
   const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { parameters = [], ...operation }]) => {
-      const named = (parameters as readonly Members[]).map(parameterOf);
-      return `${method} ${path} (${named.join(", ")}) ${plain(operation)}`;
+      const named = (parameters as readonly Members[]).map(writeParameter);
+      return `${method} ${path} (${named.join(", ")}) ${writePart(operation)}`;
     })
   );
   return [...operations, ...[...shared].map(([name, form]) => `parameter ${name} ${form}`), ...parts];
@@ -50,51 +50,51 @@ function isMembers(value: Json): value is Members {
 }
 
 /** A part of the document that is not a schema. */
-function plain(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(plain).join(" ")}]`;
+function writePart(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(writePart).join(" ")}]`;
   if (!isMembers(value)) return String(value);
-  if (typeof value["$ref"] === "string") return nameOf(value["$ref"]);
+  if (typeof value["$ref"] === "string") return lastSegment(value["$ref"]);
   const { description, summary, example, ...rest } = value;
   const members = Object.entries(rest).map(([name, member]) =>
-    `${name}=${/schema$/i.test(name) ? formOf(member) : plain(member)}`
+    `${name}=${/schema$/i.test(name) ? writeForm(member) : writePart(member)}`
   );
-  return `{${members.join(" ")}}${marks(description ?? summary, example)}`;
+  return `{${members.join(" ")}}${writeMarks(description ?? summary, example)}`;
 }
 
-function formOf(schema: Json): string {
-  if (!isMembers(schema)) return plain(schema);
+function writeForm(schema: Json): string {
+  if (!isMembers(schema)) return writePart(schema);
   const { type = "any", enum: values, items, properties, $ref, description, example } = schema;
   const rest = Object.entries(schema).filter(([name]) => !OWN.has(name)).map(([name, value]) =>
-    `${name}=${Array.isArray(value) ? value.map(formOf).join("|") : formOf(value)}`
+    `${name}=${Array.isArray(value) ? value.map(writeForm).join("|") : writeForm(value)}`
   );
   const form = typeof $ref === "string"
-    ? nameOf($ref)
+    ? lastSegment($ref)
     : properties !== undefined || schema["additionalProperties"] !== undefined
-    ? objectOf(schema)
+    ? writeObject(schema)
     : items !== undefined
-    ? `${formOf(items)}[]`
+    ? `${writeForm(items)}[]`
     : Array.isArray(values)
     ? values.map((value) => JSON.stringify(value)).join("|")
     : String(type);
-  return [form, ...rest].join(" ") + marks(description, example);
+  return [form, ...rest].join(" ") + writeMarks(description, example);
 }
 
-function objectOf({ properties, required, additionalProperties }: Members): string {
+function writeObject({ properties, required, additionalProperties }: Members): string {
   const needed: ReadonlySet<Json> = new Set(Array.isArray(required) ? required : []);
   const members = Object.entries(isMembers(properties) ? properties : {}).map(([name, member]) => {
-    const form = formOf(member);
+    const form = writeForm(member);
     return `${name}${needed.has(name) ? "" : "?"}${form === "string" ? "" : `: ${form}`}`;
   });
   const others = additionalProperties === false
     ? []
-    : [`...${isMembers(additionalProperties) ? formOf(additionalProperties) : ""}`];
+    : [`...${isMembers(additionalProperties) ? writeForm(additionalProperties) : ""}`];
   return `{ ${[...members, ...others].join(", ")} }`;
 }
 
-function nameOf(reference: string): string {
+function lastSegment(reference: string): string {
   return reference.split("/").at(-1) ?? "";
 }
 
-function marks(described: Json, example: Json): string {
+function writeMarks(described: Json, example: Json): string {
   return `${described === undefined ? "" : "*"}${example === undefined ? "" : "~"}`;
 }

@@ -1,6 +1,6 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
 import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
-import { fittingOf } from "./fitting.ts";
+import { findFitting } from "./fitting.ts";
 import { shared } from "./lanes.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
@@ -52,7 +52,7 @@ export async function tryMutations(
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const tree = stack.use(await copyTree(root));
-  const fitting = new Set(await fittingOf(mutations, tree));
+  const fitting = new Set(await findFitting(mutations, tree));
   for (const mutation of mutations) if (!fitting.has(mutation)) report(mutation, "invalid");
   const numbered = [...fitting].map((mutation, index) => ({ mutation, number: index + 1 }));
   for (const [file, group] of Map.groupBy(numbered, ({ mutation }) => mutation.file)) {
