@@ -11,6 +11,7 @@ import {
   optional,
   paymentId,
 } from "../../../base/store/record.ts";
+import { piecesBelow } from "../../../base/store/page.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { disputeKey, openDisputeKey } from "../../config/store_keys.ts";
@@ -60,13 +61,17 @@ export interface DisputeStore {
   find(from: Reader, of: DisputedPayment): Promise<Entry<Dispute> | null>;
   /** Stages a new or changed dispute. Of parallel changes one commits. */
   stage(tx: Transaction, former: Entry<Dispute> | null, changed: Dispute): void;
-  /** Returns disputes that have not ended, those that are due first, in their order. */
-  open(limit: number): Promise<readonly Dispute[]>;
+  /** Returns disputes that have not ended, those that are due first, in their order. @param isWanted of all, by default */
+  open(limit: number, isWanted?: (of: DisputedPayment) => boolean): Promise<readonly Dispute[]>;
   /** Returns disputes at a bank, or of a TPP at it, also those that have ended, in no order. */
-  at(bank: BankCode, client: ClientId | undefined, limit: number): Promise<readonly Dispute[]>;
+  at(bank: BankCode, client?: ClientId): Promise<readonly Dispute[]>;
   /** Whether the payment has a dispute that has not ended. */
   isOpen(from: Reader, of: DisputedPayment): Promise<boolean>;
 }
+
+const PIECE = 500;
+/** Disputes that one list reads. */
+const MAX_READ = 20_000;
 
 export function openDisputeStore(store: Store): DisputeStore {
   return {
@@ -81,14 +86,21 @@ export function openDisputeStore(store: Store): DisputeStore {
         openDisputeRecord.set(tx, openDisputeKey(dueAt, paymentId), { paymentId, clientId, bank });
       }
     },
-    async open(limit) {
-      const listed = (await store.list({ prefix: openDisputeKey(), limit })).map(openDisputeRecord.decode);
-      const found = await store.getMany(listed.map(({ value }) => keyOf(value)));
+    async open(limit, isWanted = () => true) {
+      const listed: DisputedPayment[] = [];
+      for await (const piece of piecesBelow(store, openDisputeKey(), PIECE, MAX_READ)) {
+        listed.push(...piece.map((entry) => openDisputeRecord.decode(entry).value).filter(isWanted));
+        if (listed.length >= limit) break;
+      }
+      const found = await store.getMany(listed.slice(0, limit).map(keyOf));
       return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value);
     },
-    async at(bank, client, limit) {
-      return (await store.list({ prefix: disputeKey(bank, client), limit }))
-        .map((entry) => disputeRecord.decode(entry).value);
+    async at(bank, client) {
+      const found: Dispute[] = [];
+      for await (const piece of piecesBelow(store, disputeKey(bank, client), PIECE, MAX_READ)) {
+        found.push(...piece.map((entry) => disputeRecord.decode(entry).value));
+      }
+      return found;
     },
     isOpen: async (from, of) => (await disputeRecord.get(from, keyOf(of)))?.value.dueAt !== undefined,
   };

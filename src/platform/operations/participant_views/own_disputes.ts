@@ -7,8 +7,6 @@ import { representOwnDispute } from "./own_representation.ts";
 
 /** Disputes of an answer. */
 export const DISPUTES_SHOWN = 50;
-/** Disputes that are read, of each bank, or of each software at each bank. */
-const MAX_READ = 500;
 
 /** Returns those that have not ended first, the one that is due first before the others; then the newest. */
 export async function ownDisputes(
@@ -16,16 +14,10 @@ export async function ownDisputes(
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
-  const banks = tpps.length === 0 ? [] : await listBanks();
-  const lists = await Promise.all([
-    ...organisation.clients.flatMap(({ bank }) =>
-      bank === undefined ? [] : [disputes.at(bank, undefined, MAX_READ)]
-    ),
-    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => disputes.at(code, clientId, MAX_READ))),
-  ]);
-  const shown = lists.flat().toSorted((one, other) => {
-    return dueOf(one) - dueOf(other) || other.updatedAt - one.updatedAt;
-  });
+  const open = await disputes.open(DISPUTES_SHOWN, (one) => organisation.owns(one));
+  const shown = open.length < DISPUTES_SHOWN
+    ? [...open, ...await endedDisputes({ disputes, listBanks }, organisation)]
+    : open;
   const now = clock();
   const represented = await Promise.all(
     shown.slice(0, DISPUTES_SHOWN).map(async (dispute) => {
@@ -41,6 +33,17 @@ export async function ownDisputes(
   return represented.filter((one) => one !== undefined);
 }
 
-function dueOf({ dueAt }: Dispute): number {
-  return dueAt ?? Number.MAX_SAFE_INTEGER;
+/** Returns the disputes that have ended, the newest first. */
+async function endedDisputes(
+  { disputes, listBanks }: Pick<OwnReadDeps, "disputes" | "listBanks">,
+  { clients }: Organisation,
+): Promise<readonly Dispute[]> {
+  const tpps = clients.filter(({ bank }) => bank === undefined);
+  const banks = tpps.length === 0 ? [] : await listBanks();
+  const lists = await Promise.all([
+    ...clients.flatMap(({ bank }) => bank === undefined ? [] : [disputes.at(bank)]),
+    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => disputes.at(code, clientId))),
+  ]);
+  return lists.flat().filter(({ dueAt }) => dueAt === undefined)
+    .toSorted((one, other) => other.updatedAt - one.updatedAt);
 }

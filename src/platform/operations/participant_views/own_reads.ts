@@ -37,7 +37,7 @@ export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly funnel: Pick<FunnelStore, "read">;
-  readonly disputes: Pick<DisputeStore, "at">;
+  readonly disputes: Pick<DisputeStore, "at" | "open">;
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly keys: Pick<ParticipantKeySets, "ages">;
   readonly standingOf: StandingOf;

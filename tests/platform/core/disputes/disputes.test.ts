@@ -7,7 +7,7 @@ import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Alarms } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
-import { bodyOf } from "testing/answers.ts";
+import { bodyOf, present } from "testing/answers.ts";
 import { call, type CallOptions, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
@@ -15,7 +15,10 @@ import type { Participant } from "testing/participants.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { sharedToken } from "testing/shared_token.ts";
 import { openTestStore } from "testing/test_store.ts";
-import type { Entry, Key } from "../../../../src/base/store/store.ts";
+import type { Entry, Key, Write } from "../../../../src/base/store/store.ts";
+import type { PaymentId } from "../../../../src/base/kernel/identifiers.ts";
+import { disputeKey } from "../../../../src/platform/config/store_keys.ts";
+import { disputeRecord, openDisputeStore } from "../../../../src/platform/core/disputes/dispute_store.ts";
 import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts";
 import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
 import { verified, waiting } from "../../events/poll.ts";
@@ -279,6 +282,31 @@ Deno.test("people of both parties see their disputes, until when which step is e
   env.now += 16 * 86_400_000;
   assertEquals((await own("BANKA"))[0], "new Answered overdue");
   assertEquals((await own(env.tpp.orgId))[0], "new Answered overdue Withdraw");
+});
+
+Deno.test("people see what waits for them first, and then the newest, also among a thousand disputes [OWN8]", async () => {
+  await using env = await openPushEnvironment(undefined, { operators: await testPeople() });
+  const id = await paidIn(env);
+  await taken(env, env.tpp, { DomesticPaymentId: id, Action: "Open" });
+  const [open] = await openDisputeStore(env.store).open(1);
+  const { dueAt: _, ...ended } = present(open);
+  for (let from = 0; from < 1000; from += 100) {
+    const writes: Write[] = [];
+    for (let n = from; n < from + 100; n++) {
+      const paymentId = `00000000-0000-7000-8000-${String(n).padStart(12, "0")}` as PaymentId;
+      const updatedAt = ended.updatedAt + n;
+      const key = disputeKey(ended.bank, ended.clientId, paymentId); // before that of the open one
+      disputeRecord.set({ writes }, key, { ...ended, paymentId, updatedAt, status: "Withdrawn" });
+    }
+    await env.store.commit({ checks: [], writes });
+  }
+  for (const orgId of [env.tpp.orgId, "BANKA"]) {
+    const path = `${OPERATIONS_URL}/operations/own/disputes`;
+    const answer = env.platform.operations.fetch(new Request(path, { headers: personOf(orgId) }));
+    const { Data: { Dispute: found } } = await good<Own>(answer, 200);
+    assertEquals(found.map(({ Status }) => Status), ["Open", ...Array(49).fill("Withdrawn")]);
+    assertMatch(found[1]?.DomesticPaymentId ?? "", /999$/);
+  }
 });
 
 Deno.test("an overdue dispute is an alarm until it has ended, its page decides it, and its case stays meanwhile [DSP4] [DSP7] [OP31]", async () => {
