@@ -189,7 +189,7 @@ function entryOf({ spans }: State, key: Key): Entry<unknown> | null {
     if (kept !== undefined && span > newest) [newest, written] = [span, kept];
   }
   const expiresAt = newest + written % SPAN_MS;
-  return newest < 0 ? null : { key, value: { expiresAt }, version: String(newest + written) };
+  return newest < 0 ? null : { key, value: { expiresAt }, version: `${newest} ${written}` };
 }
 
 function keep({ spans }: State, { id, expiresAt }: SpentJwt): void {

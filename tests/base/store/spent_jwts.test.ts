@@ -67,6 +67,22 @@ for (const [name, open, atOnce] of [["kv", openDenoKv, 2], ["sqlite", openSqlite
   });
 }
 
+Deno.test("no two writes of a replay record have the same version, whatever their times of expiry", async () => {
+  const store = await openDenoKv(":memory:");
+  const spend = async (expiresAt: number, version: string | null): Promise<boolean> => {
+    const writes: Write[] = [];
+    spentJwtRecord.set({ writes }, keyOf("a"), { expiresAt }, expiresAt);
+    return await store.commit({ checks: [{ key: keyOf("a"), version }], writes });
+  };
+  const seen: string[] = [];
+  for (const later of [0, 0, 600_000, 600_000, 1_200_000]) { // each after the one before it has expired
+    assertEquals(await spend(EXPIRES_AT + later, seen.at(-1) ?? null), true);
+    for (const version of seen) assertEquals(await spend(EXPIRES_AT + later, version), false);
+    seen.push((await store.get(keyOf("a")))?.version ?? "");
+  }
+  await store.close();
+});
+
 /** A commit with a leaf hash that waits for the evidence log. */
 function waiting(leaf: string, ...ids: readonly string[]): Commit {
   const { checks, writes } = spending(...ids);
