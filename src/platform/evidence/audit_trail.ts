@@ -65,6 +65,8 @@ const authentication = z.looseObject({
 interface StoredEntry extends AuditEntry {
   /** Of the first item without a place, if it is small: a row of its own would cost more than what is in it. */
   readonly body?: StoredBody;
+  /** The body as it is stored, in a listing or without its data key. */
+  readonly sealedMembers?: string;
   /** Set when it is read and its body cannot be opened. Never stored. */
   readonly personalData?: PersonalData;
 }
@@ -90,6 +92,7 @@ const storedEntryRecord = defineRecord<StoredEntry>({
     documents: optional(z.array(z.looseObject({ kind: text, sha256: text }))),
     deleted: optional(texts),
     body: optional(storedBody),
+    sealedMembers: optional(text),
     personalData: optional(personalDataMember),
   }),
   version: 1,
@@ -103,7 +106,7 @@ const storedEntryRecord = defineRecord<StoredEntry>({
 /** Entries without the evidence in their rows. Written back, they have none. */
 export const auditRecord = convertedRecord<AuditEntry, StoredEntry>(
   storedEntryRecord,
-  ({ body: _, personalData: __, ...entry }) => entry,
+  ({ body: _, sealedMembers: __, personalData: ___, ...entry }) => entry,
   (entry) => entry,
 );
 

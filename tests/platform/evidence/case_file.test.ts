@@ -119,7 +119,7 @@ Deno.test("an entry names the interaction id of its request, and its leaf is the
     prefix: ["audit", created.subject],
     limit: 1,
   });
-  const { v: _, ...entry } = firstOf(stored).value;
+  const { v: _, sealedMembers: __, ...entry } = firstOf(stored).value;
   await t.step("canonical form", () =>
     assertEquals(
       canonicalEntry(created.subject, created.entry),

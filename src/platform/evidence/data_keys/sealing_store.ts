@@ -20,7 +20,7 @@ export interface Sealing {
   readonly record: string;
   /** Returns the case of a value, or undefined if it belongs to none. Then it is not sealed. */
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
-  /** Whether values of a listing have their open members only. */
+  /** Whether values of a listing stay sealed. */
   readonly isClosedInLists?: boolean;
   /**
    * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
@@ -95,13 +95,8 @@ export function sealStore(
     if (!isSealed(value)) return withoutPersonalData(sealing, entry, value);
     return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
   };
-  const listed = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
-    const value: unknown = entry.value;
-    const isClosed = byRecord.get(entry.key[0] ?? "")?.isClosedInLists === true && isSealed(value);
-    if (!isClosed) return await opened(entry);
-    const { [SEALED]: _, ...open } = value;
-    return { ...entry, value: open as T };
-  };
+  const isClosed = ({ key: [name = ""] }: Entry<unknown>): boolean =>
+    byRecord.get(name)?.isClosedInLists === true;
   const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
     entry === null ? null : await opened(entry);
   const sealed = async (write: Write): Promise<Write> => {
@@ -114,7 +109,9 @@ export function sealStore(
     getMany: async <T>(all: readonly Key[]) =>
       await Promise.all((await store.getMany<T>(all)).map(openedOrNull)),
     list: async <T>(listing: Parameters<Store["list"]>[0]) =>
-      await Promise.all((await store.list<T>(listing)).map(listed)),
+      await Promise.all(
+        (await store.list<T>(listing)).map((entry) => isClosed(entry) ? entry : opened(entry)),
+      ),
     commit: async (staged) =>
       await store.commit({ ...staged, writes: await Promise.all(staged.writes.map(sealed)) }),
     close: () => store.close(),
@@ -162,7 +159,7 @@ async function sealValue(
 
 /**
  * A value of an erased case has its open members only. So has one whose key is lost; it keeps its box, so that it is
- * written back with it and opens again once the key is back, unless a listing would have no box of it either.
+ * written back with it and opens again once the key is back.
  */
 async function openValue(
   { keys, recent }: Opened,
@@ -178,9 +175,7 @@ async function openValue(
   const json = dataKey === "lost"
     ? undefined
     : recent.textIn(name, text) ?? await openText({ keys, dataKey, id }, name, text);
-  if (json === undefined) {
-    return { ...open, ...(sealing.isClosedInLists === true ? {} : { [SEALED]: text }), [STATE]: LOST };
-  }
+  if (json === undefined) return { ...open, [SEALED]: text, [STATE]: LOST };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
