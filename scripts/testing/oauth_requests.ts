@@ -135,9 +135,8 @@ export async function codeForm(
 }
 
 /** The id of a new consent of the TPP that awaits authorisation. */
-export async function awaitingConsent(env: Environment, bank = "BANKA"): Promise<string> {
-  return (await createConsent(env, await sharedToken(env, env.tpp, bank), undefined, bank)).Data
-    .ConsentId;
+export async function awaitingConsent(env: Environment): Promise<string> {
+  return (await createConsent(env, await sharedToken(env, env.tpp, "BANKA"))).Data.ConsentId;
 }
 
 function endpoint(env: Environment, { form, ...parts }: Parts): OAuthEndpoint {

@@ -21,15 +21,12 @@ export interface OtherRuntime {
 }
 
 /** Returns undefined on Deno. @param env the variables of a platform on Deno @param program below the root */
-export function otherRuntime(
-  env: Readonly<Record<string, string>>,
-  program: string = named,
-): OtherRuntime | undefined {
-  if (program === "") return undefined;
+export function otherRuntime(env: Readonly<Record<string, string>>): OtherRuntime | undefined {
+  if (named === "") return undefined;
   const { DENO_CERT, PLATFORM_STORE_URL: STORE_URL, ...same } = env;
-  const isConfined = isNode(program) && isPostgresUrl(STORE_URL ?? "");
+  const isConfined = isNode(named) && isPostgresUrl(STORE_URL ?? "");
   return {
-    command: [pathOf(program), ...(isConfined ? NODE_PERMISSIONS : []), BUNDLE, "--listen"],
+    command: [pathOf(named), ...(isConfined ? NODE_PERMISSIONS : []), BUNDLE, "--listen"],
     env: {
       ...same,
       ...(STORE_URL === undefined ? {} : { PLATFORM_STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),
@@ -54,11 +51,4 @@ export function isNode(program: string): boolean {
 
 function pathOf(program: string): string {
   return new URL(program, `file://${root}`).pathname;
-}
-
-/** Bundles a program and its libraries into one file. */
-export async function bundle(program: string, file: string): Promise<void> {
-  const args = ["bundle", "--quiet", "-o", file, program];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -30,18 +30,14 @@ export async function ps256(key: CryptoKey, input: Part, saltLength = 32): Promi
 }
 
 /** A compact JWS over exactly this header and payload. */
-export async function rawJws(key: CryptoKey, header: Part, payload: Part, saltLength = 32): Promise<string> {
+export async function rawJws(key: CryptoKey, header: Part, payload: Part): Promise<string> {
   const input = `${segment(header)}.${segment(payload)}`;
-  return `${input}.${await ps256(key, input, saltLength)}`;
+  return `${input}.${await ps256(key, input)}`;
 }
 
 /** The private JWK's key for an algorithm or hash other than PS256. */
-export function importPrivate(
-  jwk: object,
-  algorithm: RsaHashedImportParams,
-  usage: KeyUsage,
-): Promise<CryptoKey> {
-  return crypto.subtle.importKey("jwk", { ...jwk }, algorithm, false, [usage]);
+export function importPrivate(jwk: object, algorithm: RsaHashedImportParams): Promise<CryptoKey> {
+  return crypto.subtle.importKey("jwk", { ...jwk }, algorithm, false, ["sign"]);
 }
 
 /** The parts of a compact JWE that a test may choose. */

@@ -141,8 +141,3 @@ export async function rejectAll(
 export function claiming(claims: JsonObject): MakeRegistration {
   return () => ({ claims });
 }
-
-/** A registration with these header members. */
-export function headed(header: JsonObject): MakeRegistration {
-  return () => ({ header });
-}

@@ -117,7 +117,7 @@ async function rs256(env: Environment): Promise<string> {
   const [, payload] = (await clientAssertion(env, env.tpp, "BANKA")).split(".");
   const input = `${segment({ alg: "RS256", kid })}.${payload}`;
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-  const signer = await importPrivate(key.privateJwk, algorithm, "sign");
+  const signer = await importPrivate(key.privateJwk, algorithm);
   const signature = await crypto.subtle.sign(algorithm.name, signer, new TextEncoder().encode(input));
   return `${input}.${segment(new Uint8Array(signature))}`;
 }

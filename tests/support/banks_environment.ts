@@ -173,9 +173,8 @@ interface Ledger {
 /** A bank's ledger from its public endpoint. */
 export async function bookOf(
   env: Pick<BanksEnvironment, "banks">,
-  code = "BANKA",
 ): Promise<{ readonly orders: Ledger["Orders"]; readonly balances: Readonly<Record<string, string>> }> {
-  const response = await env.banks.fetch(new Request(`${BANKS_URL}/${code}/ledger`));
+  const response = await env.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
   const { Accounts, Orders } = await bodyOf<Ledger>(response);
   const balances = Accounts.map((account) => [account.Identification, account.Balance]);
   return { orders: Orders, balances: Object.fromEntries(balances) };

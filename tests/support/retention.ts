@@ -42,9 +42,10 @@ export async function elapse(env: Environment, ms: number): Promise<void> {
 }
 
 /** The background work of an hour. Returns how many cases were erased or deleted. */
-export async function work(env: Environment, platform = env.platform): Promise<number> {
+export async function work(env: Environment): Promise<number> {
   env.now += 3_600_000;
-  await env.platform.followTime();
+  const { platform } = env;
+  await platform.followTime();
   const retired = await platform.retireCases();
   while (await platform.finishErasures() > 0);
   while (await platform.finishDeletions() > 0);

@@ -7,8 +7,8 @@ import process from "node:process";
 
 const counts: Record<string, number> = {};
 
-function count(name: string, by = 1): void {
-  counts[name] = (counts[name] ?? 0) + by;
+function count(name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }
 
 type Method = (this: unknown, ...given: readonly unknown[]) => unknown;

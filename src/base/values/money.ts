@@ -12,10 +12,6 @@ export function isAmount(value: unknown): value is string {
   return typeof value === "string" && AMOUNT_PATTERN.test(value);
 }
 
-export function isBalance(value: unknown): value is string {
-  return typeof value === "string" && BALANCE_PATTERN.test(value);
-}
-
 /**
  * Returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`. They may have different numbers of fraction
  * digits.

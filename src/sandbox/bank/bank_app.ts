@@ -39,6 +39,9 @@ export const STYLESHEET = [base, shared, frame, visit].join("\n");
 /** Served as `/logo.svg`, the `logo_uri` given at onboarding. */
 export const LOGO = logo;
 
+/** From acceptance to the first settlement step and between steps. */
+const SETTLEMENT_STEP_MS = 3000;
+
 /** URLs have no trailing slash. */
 export interface BanksDeps extends PartyDeps {
   readonly banks: readonly BankProfile[];
@@ -46,8 +49,6 @@ export interface BanksDeps extends PartyDeps {
   readonly log: BankLog;
   /** Default: timers that do not keep the process alive. */
   readonly schedule?: Schedule;
-  /** From acceptance to the first settlement step and between steps, milliseconds; default 3000. */
-  readonly settlementDelayMs?: number;
   /** Path of a bank's ledger file; default: in memory only. */
   readonly bookPath?: (bankCode: string) => string;
   /** Advances the sandbox clock by so many milliseconds, for all parts; default: waits that long. */
@@ -121,7 +122,7 @@ function composeBank(
 ): Bank {
   const { clock, log } = deps;
   const settlement = createSettlement({
-    delayMs: deps.settlementDelayMs ?? 3000,
+    delayMs: SETTLEMENT_STEP_MS,
     schedule,
     clock,
     report: (report) => reportStatus(party, report),

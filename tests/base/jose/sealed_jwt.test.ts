@@ -174,7 +174,7 @@ Deno.test("the danger that openSealed avoids is real: a JWE of bare claims decry
 Deno.test("openSealed rejects direct use of a signing key as decryption key", async () => {
   const wrong = {
     kid: "enc-1",
-    key: await importPrivate(recipient.privateJwk, { name: "RSA-PSS", hash: "SHA-256" }, "sign"),
+    key: await importPrivate(recipient.privateJwk, { name: "RSA-PSS", hash: "SHA-256" }),
   };
   assertEquals((await openSealed(await sealed(OUTER), [wrong])).ok, false);
 });

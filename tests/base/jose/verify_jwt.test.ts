@@ -45,8 +45,8 @@ async function verified(
   return [jwt.ok ? ok(jwt.value.claims) : jwt, steps];
 }
 
-async function faultOf(token: string, key = verifyingKey): Promise<JwtFault> {
-  const [result] = await verified(token, key);
+async function faultOf(token: string): Promise<JwtFault> {
+  const [result] = await verified(token, verifyingKey);
   if (result.ok) throw new Error("accepted");
   return result.fault;
 }

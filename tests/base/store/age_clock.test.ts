@@ -17,8 +17,8 @@ interface Process {
   readonly clock: AgeClock;
 }
 
-async function start(store: Store, now = START, steady = 5000): Promise<Process> {
-  const times = { now, steady, alarms: [] as number[] };
+async function start(store: Store, now = START): Promise<Process> {
+  const times = { now, steady: 5000, alarms: [] as number[] };
   const clock = await openAgeClock(store, () => times.now, () => times.steady, (seconds) => {
     times.alarms.push(seconds);
   });

@@ -54,9 +54,8 @@ export async function proposed(
 export async function approve(
   env: DirectoryEnvironment,
   id: string,
-  reason = AGREED,
 ): Promise<Answer<DirectoryBody<"POST /proposals/id/approve">>> {
-  return await asLuis(env, "POST", `/proposals/${id}/approve`, { reason });
+  return await asLuis(env, "POST", `/proposals/${id}/approve`, { reason: AGREED });
 }
 
 export async function stateOf(env: DirectoryEnvironment, id: string): Promise<string> {

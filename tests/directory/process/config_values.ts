@@ -20,8 +20,8 @@ export async function environment(): Promise<Record<string, string | undefined>>
 }
 
 /** A private key set for statements. */
-export async function signingKeys(changes: Record<string, unknown> = {}): Promise<string> {
-  return JSON.stringify({ keys: [await statementJwk(await privatePem(await testKey(14)))], ...changes });
+export async function signingKeys(): Promise<string> {
+  return JSON.stringify({ keys: [await statementJwk(await privatePem(await testKey(14)))] });
 }
 
 /** Reads these variables beside those of {@link environment}. */

@@ -31,10 +31,7 @@ const mailTo = (port: number): DirectoryParts["mail"] => ({
 });
 
 /** A directory with SHOP, whose certificates end after 397 and whose statement ends after 365 days. */
-async function openReminding(
-  options: SmtpServerOptions = {},
-  parts: Partial<DirectoryParts> = {},
-): Promise<Reminding> {
+async function openReminding(options: SmtpServerOptions = {}): Promise<Reminding> {
   const server = openSmtpServer(options);
   const logged: LogLine[] = [];
   const log = openLog({
@@ -42,7 +39,7 @@ async function openReminding(
     sink: (line) => void logged.push(JSON.parse(line) as LogLine),
     level: "info",
   });
-  const env = await openDirectoryEnvironment({ mail: mailTo(server.port), log, ...parts });
+  const env = await openDirectoryEnvironment({ mail: mailTo(server.port), log });
   await env.admin("POST", "/participants", await thirdParty([0, 1]));
   return {
     env,

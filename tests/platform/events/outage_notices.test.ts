@@ -26,10 +26,10 @@ async function operate(env: Environment, path: string, Data: object): Promise<Pl
 }
 
 /** Announces an outage in an hour, and returns its id. */
-async function announce(env: Environment, bank = "BANKA"): Promise<string> {
+async function announce(env: Environment): Promise<string> {
   const [from, until] = [env.now + HOUR, env.now + 2 * HOUR].map((time) => new Date(time).toISOString());
   const times = { FromDateTime: from, UntilDateTime: until, Text: "Maintenance." };
-  return (await operate(env, `${bank}/outages`, times)).Data.OutageId;
+  return (await operate(env, "BANKA/outages", times)).Data.OutageId;
 }
 
 async function withdraw(env: Environment, id: string): Promise<void> {

@@ -45,8 +45,8 @@ export function acknowledges(): Response {
 }
 
 /** RFC 8935 §2.3. */
-export function rejects(err = "invalid_key"): ReceiverAnswer {
-  return () => Response.json({ err, description: "No such key." }, { status: 400 });
+export function rejects(): ReceiverAnswer {
+  return () => Response.json({ err: "invalid_key", description: "No such key." }, { status: 400 });
 }
 
 export function away(): Response {

@@ -28,8 +28,8 @@ export function handoverClaims(
 }
 
 /** The claims with which a signed order comes again, newly dated and with a `jti` of its own. */
-export function renewed(claims: JsonObject, changes: Changes = {}): JsonObject {
-  return changed({ ...claims, ...times(), jti: crypto.randomUUID() }, changes);
+export function renewed(claims: JsonObject): JsonObject {
+  return { ...claims, ...times(), jti: crypto.randomUUID() };
 }
 
 /** `iat`, `nbf` and `exp` of a JWT that is made so many seconds from now. */

@@ -227,9 +227,8 @@ export async function pay(
 export async function settled(
   bench: BankBench,
   { payment, token }: { readonly payment: PaymentSeen; readonly token: AccessToken },
-  seconds = 20,
 ): Promise<PaymentSeen> {
-  const end = Date.now() + seconds * 1000;
+  const end = Date.now() + 20_000;
   let seen = payment;
   while (seen.status === "Pending" && Date.now() < end) {
     await pause(250);

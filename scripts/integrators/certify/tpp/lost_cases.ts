@@ -5,7 +5,7 @@ import type { TppBench } from "./bench.ts";
 import { type Exchange, field } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 import { answer, answered, lost, type Target } from "./misbehaviours.ts";
-import { grants, keyOf, missing, of, paymentsOf, repeated, saidNot, verdict } from "./reading.ts";
+import { keyOf, missing, of, paymentsOf, redemptions, repeated, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 
@@ -114,7 +114,7 @@ export const LOST_CASES: readonly TppCase[] = [
         { bank: BANK },
         (exchange, before, forward) => isFirstKind(exchange) ? undefined : lose(exchange, before, forward),
       );
-      const codes = grants(run, "authorization_code");
+      const codes = redemptions(run);
       return verdict([
         missing(codes, "code"),
         codes.length > MAX_CODE_REQUESTS && `it sent the code ${codes.length} times`,

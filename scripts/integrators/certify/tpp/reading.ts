@@ -8,12 +8,9 @@ export function of({ exchanges }: Pick<Run, "exchanges">, endpoint: Endpoint, me
   return exchanges.filter((exchange) => exchange.endpoint === endpoint && exchange.method === method);
 }
 
-/** Requests for a token with a grant. */
-export function grants(
-  run: Pick<Run, "exchanges">,
-  grant: "client_credentials" | "authorization_code",
-): Exchange[] {
-  return of(run, "token").filter((exchange) => field(exchange, "grant_type") === grant);
+/** Requests for a token with a code. */
+export function redemptions(run: Pick<Run, "exchanges">): Exchange[] {
+  return of(run, "token").filter((exchange) => field(exchange, "grant_type") === "authorization_code");
 }
 
 /** Ids of the payments that the platform has made in a run. */

@@ -3,7 +3,7 @@ import { base64url, type CompactJWSHeaderParameters, flattenedVerify, importX509
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/party/profile.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { assertionOf, type Exchange, field, parseAnswer, proofOf, tokenOf } from "./exchange.ts";
-import { grants, methodAndPath, missing, of, repeated } from "./reading.ts";
+import { methodAndPath, missing, of, redemptions, repeated } from "./reading.ts";
 
 /** The fault, if there is one. */
 export type Fault = string | false | undefined;
@@ -119,7 +119,7 @@ export function judgePkce({ exchanges, runs }: Seen): readonly Fault[] {
     challenges.includes("") && "a request has no code_challenge",
     repeated(challenges, "a code_challenge"),
     first(
-      runs.flatMap((run) => grants(run, "authorization_code")),
+      runs.flatMap((run) => redemptions(run)),
       (exchange) =>
         !/^[A-Za-z0-9._~-]{43,128}$/.test(field(exchange, "code_verifier") ?? "") &&
         "no code_verifier of 43 to 128 characters",

@@ -2,7 +2,7 @@
 import { REASON_CODES, REASONS } from "../../../../src/base/values/reason_codes.ts";
 import { type Case, type Outcome } from "../case.ts";
 import type { Run, TppBench } from "./bench.ts";
-import { grants, missing, of, paymentsOf, saidNot, verdict } from "./reading.ts";
+import { missing, of, paymentsOf, redemptions, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 
@@ -17,7 +17,7 @@ function edited(change: (query: URLSearchParams) => void): (back: URL) => readon
 
 /** The TPP sent the customer to the platform, did not use the code, and says that it was not paid. */
 function unused(run: Run): Outcome {
-  const exchanges = grants(run, "authorization_code").length;
+  const exchanges = redemptions(run).length;
   return verdict([
     run.link === undefined && `it did not send its customer to the platform (${run.words})`,
     exchanges > 0 && `it exchanged the code ${exchanges} times`,
@@ -52,7 +52,7 @@ function endsAs(
     async run(bench) {
       const run = await bench.pay({ bank: "BANKA", customer });
       return verdict([
-        grants(run, "authorization_code").length > 0 && "it asked for a token without a code",
+        redemptions(run).length > 0 && "it asked for a token without a code",
         saidNot(run, said),
       ], `it said ${said} (${run.words})`);
     },
@@ -119,7 +119,7 @@ export const RETURN_CASES: readonly TppCase[] = [
     requirement: "contract TA9; RFC 6749 §4.1.2",
     async run(bench) {
       const run = await bench.pay({ bank: "BANKA", arrives: (back) => [back, back] });
-      const codes = grants(run, "authorization_code");
+      const codes = redemptions(run);
       return verdict([
         missing(codes, "code"),
         codes.length > 1 && `it exchanged the code ${codes.length} times`,

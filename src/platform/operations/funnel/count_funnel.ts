@@ -54,12 +54,9 @@ const MAX_PAGES = 10;
 const [SOONEST_MS, LATEST_MS] = [30_000, 6 * 3_600_000];
 
 /** Returns how many cases it has looked at. @throws {StoreFailure} */
-export async function countFunnel(
-  deps: CountFunnelDeps,
-  isStopped: () => boolean = () => false,
-): Promise<number> {
+export async function countFunnel(deps: CountFunnelDeps): Promise<number> {
   let counted = 0;
-  for (let page = 0; page < MAX_PAGES && !isStopped(); page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const damaged: Damaged[] = [];
     const due = await deps.funnel.due(deps.clock(), PAGE, (...one) => damaged.push(one));
     const done = await countPage(deps, due, damaged) + damaged.length;

@@ -9,8 +9,8 @@ import { IMPLICIT } from "testing/bank_return.ts";
 
 export const PATH = "/BANKA/authorization.oauth2";
 
-export function link(env: Environment, requestUri: string, client = env.tpp): string {
-  return `${PATH}?${new URLSearchParams({ client_id: client.clientId, request_uri: requestUri })}`;
+export function link(env: Environment, requestUri: string): string {
+  return `${PATH}?${new URLSearchParams({ client_id: env.tpp.clientId, request_uri: requestUri })}`;
 }
 
 export async function pushed(

@@ -8,7 +8,7 @@ import { CATALOGUES } from "../../../../src/pages/phrase.ts";
 import { LANGUAGES } from "../../../../src/pages/language.ts";
 import { findReceiptKey } from "../../../../src/platform/core/receipts/receipt_keys.ts";
 import { verifyReceipt } from "../../../../src/platform/core/receipts/verify_receipt.ts";
-import { call, clientToken, consentBody, good, type SentConsent } from "testing/flows.ts";
+import { call, clientToken, consentBody, good } from "testing/flows.ts";
 import type { PaymentReceipt } from "testing/answers.ts";
 import { assertNotFound, paidAt, putStatus } from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -30,9 +30,8 @@ const receiptAt = (id: string): string => `${PAYMENTS}/${id}/receipt`;
 /** A payment and its receipt. */
 async function receiptOf(
   env: Environment,
-  body: SentConsent = consentBody(),
 ): Promise<{ id: string; receipt: string; flow: Awaited<ReturnType<typeof authorised>> }> {
-  const { data, flow } = await paidAt(env, env.bankA, { body });
+  const { data, flow } = await paidAt(env, env.bankA, { body: consentBody() });
   const id = data.DomesticPaymentId;
   const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.payment, receiptAt(id)), 200);
   return { id, receipt: Data.Receipt, flow };

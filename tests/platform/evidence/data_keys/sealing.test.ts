@@ -28,9 +28,9 @@ interface Stores extends AsyncDisposable, Sealed {
   elapsed: number;
 }
 
-async function openStores(text = line("first", 1)): Promise<Stores> {
+async function openStores(): Promise<Stores> {
   const [raw, vault] = [await openTestStore(), await openDenoKv(":memory:")];
-  const wrapping = await openWrappingKeys(text);
+  const wrapping = await openWrappingKeys(line("first", 1));
   const clock = { elapsed: 0 };
   const parts = { store: raw, vault, wrapping, monotonic: () => clock.elapsed };
   const { store, caseKeys } = await openSealed(parts);

@@ -23,12 +23,9 @@ interface Full extends AsyncDisposable {
   readonly answered: string[];
 }
 
-async function open(environment: Readonly<Record<string, string>> = {}): Promise<Full> {
+async function open(): Promise<Full> {
   const store = await openHeldStore();
-  const env = await openEnvironment({
-    store,
-    environment: { PLATFORM_REQUESTS_IN_WORK: "1", ...environment },
-  });
+  const env = await openEnvironment({ store, environment: { PLATFORM_REQUESTS_IN_WORK: "1" } });
   const answered: string[] = [];
   const send = (name: string, answer: Promise<Response>): Promise<void> =>
     answer.then((response) => void answered.push(`${name} ${response.status}`));

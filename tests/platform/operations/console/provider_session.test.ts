@@ -38,9 +38,9 @@ function connect(env: Environment, provider: ProviderFixture): void {
   provider.toConsole = async (request) => await env.platform.operations.fetch(request);
 }
 
-async function signedIn(env: Environment, provider: ProviderFixture, from?: string): Promise<ConsoleBrowser> {
+async function signedIn(env: Environment, provider: ProviderFixture): Promise<ConsoleBrowser> {
   const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  assertEquals((await browser.get(await provider.signIn(browser, undefined, from))).status, 200);
+  assertEquals((await browser.get(await provider.signIn(browser))).status, 200);
   return browser;
 }
 

@@ -7,17 +7,16 @@ import type { Found } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
-import type { TestOperator } from "testing/operators.ts";
 import type { Participant } from "testing/participants.ts";
 import { comeBack } from "../../core/frontchannel/come_back.ts";
 
-async function searchFor(
-  env: Environment,
-  text: string,
-  as: TestOperator = "support",
-): Promise<Found["Data"]> {
+async function searchFor(env: Environment, text: string): Promise<Found["Data"]> {
   await env.platform.writeTraces();
-  const answer = await env.asOperator(`/operations/search?${new URLSearchParams({ q: text })}`, {}, as);
+  const answer = await env.asOperator(
+    `/operations/search?${new URLSearchParams({ q: text })}`,
+    {},
+    "support",
+  );
   assertEquals(answer.status, 200);
   return (await bodyOf<Found>(answer)).Data;
 }

@@ -19,7 +19,7 @@ const NAMES = [...STAGES.map(({ name }) => name), WHOLE];
 const FLOORS = [STAGES.map(() => 1)];
 
 /** A round of ten requests a stage, each of them with so many times its floor in processor time. */
-function round(times: number, latency = 5): StageSample[] {
+function round(times: number): StageSample[] {
   return NAMES.map((name) => {
     const floor = name === WHOLE ? STAGES.length : 1;
     return {
@@ -27,14 +27,14 @@ function round(times: number, latency = 5): StageSample[] {
       requests: 10,
       seconds: 2,
       cpu: 10 * floor * times,
-      latencies: Array(10).fill(latency),
+      latencies: Array(10).fill(5),
       failures: 0,
     };
   });
 }
 
-function rows(times: number, concurrency = 8): Row[] {
-  return tableOf(concurrency, [round(times), round(times + 0.5), round(times - 0.5)], FLOORS);
+function rows(times: number): Row[] {
+  return tableOf(8, [round(times), round(times + 0.5), round(times - 0.5)], FLOORS);
 }
 
 Deno.test("bench: a row has the median of its rounds, their spread, and ours over the floor", () => {
