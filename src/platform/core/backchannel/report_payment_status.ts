@@ -55,9 +55,10 @@ export async function reportPaymentStatus(
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
     const changed = applyReport(payment, command.report, now);
-    const reason = command.report.reason ?? "reported by the bank";
+    // The bank's own words may name a person. They are in the evidence.
+    const cause = { actor: command.bankClientId, reason: "reported by the bank" };
     const proof = signedEvidence("status_report", command.signedBody);
-    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, ...proof }, now);
+    deps.payments.stageChange(tx, entry, changed, { ...cause, ...proof }, now);
     const order = await deps.outbox.find(tx, changed.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return changed;

@@ -244,9 +244,8 @@ async function recordAnswer(
       const now = deps.clock();
       const actor = `bank ${payment.value.bank}`;
       if (moves) {
-        const said = saidOf(answer, word);
-        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...said };
-        const cause = { actor, reason: said.statusReason ?? "answered to its order", evidence };
+        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...saidOf(answer, word) };
+        const cause = { actor, reason: "answered to its order", evidence }; // the bank's words are in the evidence
         deps.payments.stageChange(tx, payment, changed, cause, now);
       } else {
         const event = { at: now, event: "payment_order.delivered", actor, evidence };

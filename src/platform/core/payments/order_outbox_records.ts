@@ -26,7 +26,7 @@ const members = {
 export const outboxRecord = defineRecord<PaymentOrder>({
   name: "outbox",
   keyParts: ["payment id"],
-  what: "A payment order that is still to be pushed to the bank.",
+  what: "A payment order that is still to be pushed to the bank. What the bank wrote with its 4xx is sealed.",
   schema: z.discriminatedUnion("state", [
     z.looseObject({ ...members, state: z.literal("waiting"), dueAt: instant }),
     z.looseObject({ ...members, state: z.literal("leased"), dueAt: instant }),
@@ -35,7 +35,7 @@ export const outboxRecord = defineRecord<PaymentOrder>({
   ]),
   version: 1,
   lifetime: "Until the bank has responded to it or reported a status.",
-  personalData: "pseudonymous",
+  personalData: "customer",
   retention: "protocol",
   restore: "held",
 });

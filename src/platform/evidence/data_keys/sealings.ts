@@ -104,7 +104,16 @@ const events = ["event", "event_finished"].map((record): Sealing => ({
   },
 }));
 
-export const sealings: readonly Sealing[] = [evidence, entry, consent, payment, session, ...events];
+/** So may what a bank writes with a 4xx. */
+const order: Sealing = {
+  record: "outbox",
+  caseOf: ofOwnId,
+  divide({ bankText, ...open }) {
+    return { open, sealed: bankText === undefined ? {} : { bankText } };
+  },
+};
+
+export const sealings: readonly Sealing[] = [evidence, entry, consent, payment, session, ...events, order];
 
 function ofOwnId(key: Key): CaseId | undefined {
   return caseIdOf(key[1] ?? "");

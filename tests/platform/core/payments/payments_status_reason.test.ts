@@ -5,8 +5,9 @@ import type { JsonObject } from "testing/jwts.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { down, history, later, openPushEnvironment, paid, payment } from "support/orders.ts";
+import { down, history, later, openPushEnvironment, outboxOrder, paid, payment } from "support/orders.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { everything } from "testing/store_contents.ts";
 import { steps } from "support/steps.ts";
 
 const REASON = "AM04: Insufficient funds";
@@ -33,7 +34,7 @@ Deno.test("A payment that the bank has reported as Rejected carries the bank's r
   assertEquals((await good<Payment>(call(env, env.tpp, bound, found), 200)).Data, read);
 });
 
-Deno.test("A reason of any other status is kept in the history and not shown to the TPP [G6]", async () => {
+Deno.test("A reason of any other status is kept in the evidence and not shown to the TPP [G6]", async () => {
   await using env = await openEnvironment();
   const { DomesticPaymentId: id } = await paid(env);
   const Data = {
@@ -43,6 +44,24 @@ Deno.test("A reason of any other status is kept in the history and not shown to 
   };
   await good(putStatus(env, env.bankA, id, Data), 200);
   assertEquals((await payment(env, id)).StatusReason, undefined);
+});
+
+Deno.test("what a bank writes of a payment is readable nowhere in the database [EN12, P3]", async () => {
+  const name = "Ada of Bath";
+  await using env = await openPushEnvironment(() => new Response(`no account of ${name}`, { status: 400 }));
+  const { DomesticPaymentId: refused } = await paid(env);
+  env.answer = () => Response.json({ Status: "Rejected", StatusReason: `${name} has died` });
+  const { DomesticPaymentId: rejected } = await paid(env);
+  env.answer = () => Response.json({ Status: "AcceptedSettlementInProcess" });
+  const { DomesticPaymentId: reported } = await paid(env);
+  const StatusUpdateDateTime = new Date(env.now).toISOString();
+  const Data = { Status: "Rejected", StatusUpdateDateTime, StatusReason: `${name} has no money` };
+  await good(putStatus(env, env.bankA, reported, Data), 200);
+  const named = (await everything(env.raw)).filter(({ value }) => JSON.stringify(value).includes(name));
+  assertEquals(named.map(({ key }) => key.join(" ")), []);
+  assertEquals((await outboxOrder(env, refused))?.bankText, `no account of ${name}`);
+  const told = await Promise.all([rejected, reported].map((id) => payment(env, id)));
+  assertEquals(told.map(({ StatusReason }) => StatusReason), [`${name} has died`, `${name} has no money`]);
 });
 
 const answered: Record<string, readonly [unknown, string | undefined]> = {

@@ -32,6 +32,10 @@ const MEMBERS: Readonly<Record<string, Row>> = {
   },
   event: EVENT,
   event_finished: EVENT,
+  outbox: {
+    readable: "v paymentId bank failures mayBeAtBank lastFailure state dueAt why heldAt diedAt",
+    sealed: "bankText",
+  },
 };
 
 /** What stays readable in place of a sealed member. */

@@ -185,9 +185,9 @@ Deno.test("the history tells of every move of a consent and its payment: when, w
       [4000, "payment.Pending", tpp.clientId, "created"],
       [4000, "payment_order.outcome_unknown", "platform", "status 503"],
       [6000, "payment.AcceptedSettlementInProcess", "bank BANKA", "answered to its order"],
-      [7000, `payment.${COMPLETED}`, bankA.clientId, "Booked"],
+      [7000, `payment.${COMPLETED}`, bankA.clientId, "reported by the bank"],
       [8000, "payment.AcceptedWithoutPosting", bankA.clientId, "reported by the bank"],
-      [9000, "payment.Rejected", bankA.clientId, "Returned"],
+      [9000, "payment.Rejected", bankA.clientId, "reported by the bank"],
     ]);
   });
 });
