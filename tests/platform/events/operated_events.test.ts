@@ -40,6 +40,7 @@ Deno.test("operators see how many events of a subscriber wait and are dead and w
   assertEquals(others, []);
   assertEquals(rest, {
     ClientId: env.tpp.clientId,
+    Tpp: "Example Shop Ltd · Example Shop Ltd app",
     BankId: "BANKA",
     CallbackUrl: CALLBACK,
     Waiting: 2,

@@ -2,18 +2,18 @@
  * Orders without an answer for the operator, with the data needed to ask the bank about them and no data of the customer.
  */
 import { z } from "@hono/zod-openapi";
+import { tppMember, tppName } from "../../guards/http/operation_answers.ts";
 import { toWire } from "../../guards/http/wire_fields.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { plainText } from "../../guards/security/operation_body.ts";
 import type { Payment } from "./payment.ts";
-import type { Client } from "../registration/client.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
 const orderSchema = z.object({
   DomesticPaymentId: z.uuid(),
   BankId: z.string(),
   ClientId: z.string().openapi({ description: "The software of the TPP that made the payment." }),
-  Tpp: z.string().optional().openapi({ description: "Its name. Absent if its registration was deleted." }),
+  Tpp: tppName,
   PushFailures: z.int().openapi({ description: "Pushes that failed since the order was last tried again." }),
   LastFailure: z.string().optional(),
   MayBeAtBank: z.boolean().openapi({
@@ -77,7 +77,8 @@ export const closedOrderSchema = z.strictObject({
 export interface OpenOrder {
   readonly order: PaymentOrder;
   readonly payment: Payment;
-  readonly tpp: Pick<Client, "orgName" | "softwareName"> | null;
+  /** What people read for TPPs, by client id. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Represents a page. `after` is where the next one starts; absent at the end. */
@@ -91,12 +92,12 @@ export function representOpenOrders(
 }
 
 /** Represents one order. */
-export function representOpenOrder({ order, payment, tpp }: OpenOrder): z.infer<typeof openOrderSchema> {
+export function representOpenOrder({ order, payment, names }: OpenOrder): z.infer<typeof openOrderSchema> {
   return {
     DomesticPaymentId: order.paymentId,
     BankId: order.bank,
     ClientId: payment.clientId,
-    ...(tpp === null ? {} : { Tpp: `${tpp.orgName} · ${tpp.softwareName}` }),
+    ...tppMember(names, payment.clientId),
     PushFailures: order.failures,
     MayBeAtBank: order.mayBeAtBank,
     ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),

@@ -10,7 +10,7 @@ import {
   proposedAnswer,
   proposedOr,
 } from "../../guards/http/operation_answers.ts";
-import { asBankCode, asPaymentId, type BankCode, type ClientId } from "../../../base/kernel/identifiers.ts";
+import { asBankCode, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import type { OrderPlace } from "./order_outbox_store.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
@@ -31,7 +31,7 @@ import {
 
 export interface OperationsRouteDeps extends RedriveOrderDeps, CloseOrderDeps {
   readonly payments: PaymentStore;
-  readonly clients: Pick<ClientStore, "find">;
+  readonly clients: Pick<ClientStore, "namesOf">;
 }
 
 const PAGE = 100;
@@ -162,15 +162,13 @@ async function withPayments(
   { store, payments, clients }: OperationsRouteDeps,
   orders: readonly PaymentOrder[],
 ): Promise<readonly OpenOrder[]> {
-  const tpps = new Map<ClientId, Promise<OpenOrder["tpp"]>>();
-  return await Promise.all(orders.map(async (order) => {
+  const paid = await Promise.all(orders.map(async (order) => {
     const payment = (await payments.find(store, order.paymentId))?.value;
     if (payment === undefined) throw new Error("an order without its payment");
-    const { clientId } = payment;
-    const tpp = tpps.get(clientId) ?? clients.find(store, clientId);
-    tpps.set(clientId, tpp);
-    return { order, payment, tpp: await tpp };
+    return { order, payment };
   }));
+  const names = await clients.namesOf(store, paid.map(({ payment }) => payment.clientId));
+  return paid.map((one) => ({ ...one, names }));
 }
 
 /** Returns the `After` of a page. */

@@ -45,6 +45,11 @@ export interface BankClient extends Client {
   readonly code: BankCode;
 }
 
+/** What people read for a client id. */
+export function nameOfClient({ orgName, softwareName }: Pick<Client, "orgName" | "softwareName">): string {
+  return `${orgName} · ${softwareName}`;
+}
+
 /** Builds the client from a statement and the accepted metadata. */
 export function clientFrom(
   statement: SoftwareStatement,

@@ -7,7 +7,14 @@ import { bankKey, clientKey, deletedClientKey, softwareStatementKey } from "../.
 import type { Authentication } from "../../evidence/evidence.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
-import { asBank, type BankClient, type Client, type DeletedClient, type Registration } from "./client.ts";
+import {
+  asBank,
+  type BankClient,
+  type Client,
+  type DeletedClient,
+  nameOfClient,
+  type Registration,
+} from "./client.ts";
 import { bankRecord, clientRecord, deletedClientRecord, softwareStatementRecord } from "./client_records.ts";
 
 /** The existing entries that a registration replaces, with versions. */
@@ -27,6 +34,8 @@ export interface Former extends Registered {
 export interface ClientStore {
   find(from: Reader, clientId: ClientId): Promise<Client | null>;
   findBank(from: Reader, code: BankCode): Promise<BankClient | null>;
+  /** Returns what people read for these clients, as registered. A deleted one has no name. */
+  namesOf(from: Reader, clientIds: Iterable<ClientId>): Promise<ReadonlyMap<string, string>>;
   /** Returns clients in the order of their ids, as registered. */
   list(from: Store, after: ClientId | undefined, limit: number): Promise<readonly Client[]>;
   /** Returns banks in the order of their codes, as registered. */
@@ -59,6 +68,15 @@ export function openClientStore(): ClientStore {
   return {
     find: async (from, clientId) => (await clientRecord.get(from, clientKey(clientId)))?.value ?? null,
     findBank: async (from, code) => (await bankRecord.get(from, bankKey(code)))?.value ?? null,
+    async namesOf(from, clientIds) {
+      const ids = [...new Set(clientIds)];
+      const found = await Promise.all(ids.map((id) => clientRecord.get(from, clientKey(id))));
+      return new Map(
+        found.flatMap((entry) =>
+          entry === null ? [] : [[entry.value.clientId, nameOfClient(entry.value)] as const]
+        ),
+      );
+    },
     async list(from, after, limit) {
       const start = after === undefined ? {} : { after: clientKey(after) };
       const entries = await from.list({ prefix: [clientRecord.name], ...start, limit });

@@ -127,3 +127,14 @@ export function registerOperationAnswers(registry: OpenAPIRegistry): void {
     registry.registerComponent("responses", `Operation${status}`, answer);
   }
 }
+
+/** Schema of the name that people read beside a client id. */
+export const tppName = z.string().optional().openapi({
+  description: "Its name. Absent if its registration was deleted.",
+});
+
+/** The member that names a TPP. */
+export function tppMember(names: ReadonlyMap<string, string>, clientId: string): { readonly Tpp?: string } {
+  const name = names.get(clientId);
+  return name === undefined ? {} : { Tpp: name };
+}

@@ -10,7 +10,7 @@ import { openOrderSchema, representOpenOrder } from "../../core/payments/open_or
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import type { BankClient, Client } from "../../core/registration/client.ts";
+import { type BankClient, type Client, nameOfClient } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
 import { reasonCodeSchema, representReasonCode, toWire } from "../../guards/http/wire_fields.ts";
@@ -108,11 +108,12 @@ export async function caseSummary(
     deps.clients.findBank(deps.store, consent.value.bank),
     deps.traces.about(consent.value.clientId, file.consentId),
   ]);
+  const names = new Map(tpp === null ? [] : [[tpp.clientId, nameOfClient(tpp)]]);
   return {
     Case: representGlance(asOf(consent.value, deps.clock()), payment?.value, { tpp, bank }),
     ...(order === null || payment === null
       ? {}
-      : { PaymentOrder: representOpenOrder({ order: order.value, payment: payment.value, tpp }) }),
+      : { PaymentOrder: representOpenOrder({ order: order.value, payment: payment.value, names }) }),
     Entry: file.entries.map((entry) => representEntry(entry, namesOf({ tpp, bank }))),
     Trace: traces.slice(0, TRACES).map((trace) => representTraceInFull(trace, deps.errorUri)),
   };
@@ -156,7 +157,7 @@ export function representGlance(
       lost: () => ({}),
     }),
     Bank: { Id: consent.bank, ...(bank === null ? {} : { Name: bank.orgName }) },
-    Tpp: { Id: consent.clientId, ...(tpp === null ? {} : { Name: `${tpp.orgName} · ${tpp.softwareName}` }) },
+    Tpp: { Id: consent.clientId, ...(tpp === null ? {} : { Name: nameOfClient(tpp) }) },
     ...(erasure === undefined ? {} : { ErasedDateTime: wireDateTime(erasure.at) }),
   };
 }

@@ -5,7 +5,7 @@ import { Instant } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSchema } from "../search/routes.ts";
 import { CaseLink, StatusOf } from "./case_head.tsx";
-import { Table } from "./parts.tsx";
+import { Table, TppName } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export function Cases(
@@ -19,7 +19,7 @@ export function Cases(
       ? null
       : <Part visit={visit} id={one.DomesticPaymentId} of="payment" status={one.PaymentStatus ?? ""} />,
     <bdi>{one.Bank}</bdi>,
-    <bdi>{one.ClientId}</bdi>,
+    <TppName id={one.ClientId} name={one.Tpp} />,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
   return (

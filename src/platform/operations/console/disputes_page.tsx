@@ -57,11 +57,11 @@ interface DisputeProps {
 }
 
 /** The party that opened a dispute. */
-export function Opener({ language, one: { OpenedBy, BankId, TppId } }: DisputeProps): JSX.Element {
+export function Opener({ language, one: { OpenedBy, BankId, TppId, Tpp } }: DisputeProps): JSX.Element {
   return (
     <>
       {phrase(language, `disputes.${OpenedBy}`)}{" "}
-      <bdi class="detail">{OpenedBy === "Bank" ? BankId : TppId}</bdi>
+      <bdi class="detail">{OpenedBy === "Bank" ? BankId : Tpp ?? TppId}</bdi>
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
-import { Changes, Done, Table } from "./parts.tsx";
+import { Changes, Done, Table, TppName } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 type Delivery = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][number];
@@ -78,10 +78,10 @@ interface RowProps {
   readonly one: Delivery;
 }
 
-function Receiver({ one: { ClientId, CallbackUrl } }: Pick<RowProps, "one">): JSX.Element {
+function Receiver({ one: { ClientId, Tpp, CallbackUrl } }: Pick<RowProps, "one">): JSX.Element {
   return (
     <>
-      <code dir="ltr">{ClientId}</code>
+      <TppName id={ClientId} name={Tpp} />
       <span class="detail" dir="ltr">{CallbackUrl}</span>
     </>
   );

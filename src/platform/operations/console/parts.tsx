@@ -54,6 +54,18 @@ export function Coded(
   );
 }
 
+/** A TPP by its name, with its client id below. */
+export function TppName(
+  { id, name }: { readonly id: string; readonly name: string | undefined },
+): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return name === undefined ? shown : (
+    <>
+      <bdi>{name}</bdi> <span class="detail">{shown}</span>
+    </>
+  );
+}
+
 /** Changes that stop or take away something. */
 const DANGERS: ReadonlySet<PlainKey> = new Set([
   "link.close",

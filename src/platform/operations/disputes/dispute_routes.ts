@@ -10,6 +10,7 @@ import {
   disputeMembers,
   representStatements,
 } from "../../core/disputes/dispute_representation.ts";
+import type { ClientStore } from "../../core/registration/client_store.ts";
 import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import {
@@ -17,16 +18,20 @@ import {
   operationErrors,
   OPERATOR_SECURITY,
   proposedAnswer,
+  tppMember,
+  tppName,
 } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 
-export type DisputeOperationDeps = DecideDisputeDeps;
+export interface DisputeOperationDeps extends DecideDisputeDeps {
+  readonly clients: Pick<ClientStore, "namesOf">;
+}
 
 /** Disputes of an answer. */
 const LISTED = 1000;
 
-const parties = { BankId: z.string(), TppId: z.string() };
+const parties = { BankId: z.string(), TppId: z.string(), Tpp: tppName };
 /** Schema of the list. */
 export const openDisputesSchema = z.strictObject({
   Data: z.strictObject({
@@ -83,9 +88,11 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
   return [
     operation(listRoute, [], async (c) => {
       const now = deps.clock();
-      const listed = (await deps.disputes.open(LISTED)).map((dispute) => ({
+      const open = await deps.disputes.open(LISTED);
+      const names = await deps.clients.namesOf(deps.store, open.map(({ clientId }) => clientId));
+      const listed = open.map((dispute) => ({
         ...disputeMembers(dispute),
-        ...partiesOf(dispute),
+        ...partiesOf(dispute, names),
         IsOverdue: isOverdue(dispute, now),
       }));
       return c.json({ Data: { Dispute: listed } });
@@ -106,13 +113,20 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
   ];
 }
 
-function partiesOf({ bank, clientId }: Dispute): { readonly BankId: string; readonly TppId: string } {
-  return { BankId: bank, TppId: clientId };
+export function partiesOf(
+  { bank, clientId }: Dispute,
+  names: ReadonlyMap<string, string>,
+): { readonly BankId: string; readonly TppId: string; readonly Tpp?: string } {
+  return { BankId: bank, TppId: clientId, ...tppMember(names, clientId) };
 }
 
 async function represent(
-  { store }: DisputeOperationDeps,
+  { store, clients }: DisputeOperationDeps,
   dispute: Dispute,
 ): Promise<z.infer<typeof disputeForDecisionSchema>["Data"]> {
-  return { ...representStatements(dispute, await statementsOf(store, dispute)), ...partiesOf(dispute) };
+  const [statements, names] = await Promise.all([
+    statementsOf(store, dispute),
+    clients.namesOf(store, [dispute.clientId]),
+  ]);
+  return { ...representStatements(dispute, statements), ...partiesOf(dispute, names) };
 }

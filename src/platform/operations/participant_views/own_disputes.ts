@@ -10,7 +10,7 @@ export const DISPUTES_SHOWN = 50;
 
 /** Returns those that have not ended first, the one that is due first before the others; then the newest. */
 export async function ownDisputes(
-  { disputes, listBanks, store, clock }: OwnReadDeps,
+  { disputes, listBanks, store, clock, clients }: OwnReadDeps,
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
@@ -19,13 +19,16 @@ export async function ownDisputes(
     ? [...open, ...await endedDisputes({ disputes, listBanks }, organisation)]
     : open;
   const now = clock();
+  const listed = shown.slice(0, DISPUTES_SHOWN);
+  const names = await clients.namesOf(store, listed.map(({ clientId }) => clientId));
   const represented = await Promise.all(
-    shown.slice(0, DISPUTES_SHOWN).map(async (dispute) => {
+    listed.map(async (dispute) => {
       const isTpp = tpps.some(({ clientId }) => clientId === dispute.clientId);
       const one = representOwnDispute(dispute, {
         statements: await statementsOf(store, dispute),
         actions: actionsOf(dispute, isTpp ? "TPP" : "Bank"),
         now,
+        names,
       });
       return organisation.recognise(one, dispute);
     }),

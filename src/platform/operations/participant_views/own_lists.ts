@@ -55,7 +55,7 @@ export function readOwnAsked(sent: Readonly<Record<string, string>>, now: number
 
 /** Returns a page of consents with their current statuses, in the order of banks, TPPs and times. */
 export async function ownConsents(
-  { consents, store, clock }: OwnReadDeps,
+  { consents, store, clock, clients }: OwnReadDeps,
   organisation: Organisation,
   asked: OwnAsked,
 ): Promise<OwnPage<OwnConsent>> {
@@ -65,11 +65,11 @@ export async function ownConsents(
     const id = asConsentId(text);
     return id === undefined ? null : await consents.find(reads, id);
   }));
-  const found = read.flatMap((entry) => {
-    const readable = entry === null ? undefined : shownToOwner(entry.value);
-    if (readable === undefined) return [];
-    const consent = asOf(readable, clock());
-    return organisation.recognise(representOwnConsent(consent), consent) ?? [];
+  const readable = read.flatMap((entry) => entry === null ? [] : shownToOwner(entry.value) ?? []);
+  const names = await clients.namesOf(reads, readable.map(({ clientId }) => clientId));
+  const found = readable.flatMap((one) => {
+    const consent = asOf(one, clock());
+    return organisation.recognise(representOwnConsent(consent, names), consent) ?? [];
   });
   return { found, next };
 }
@@ -84,8 +84,9 @@ export async function ownPayments(
   const { payments, next } = bank === undefined
     ? await madePayments(deps, organisation, asked)
     : await paymentsAt(deps, bank, asked);
+  const names = await deps.clients.namesOf(deps.store, payments.map(({ clientId }) => clientId));
   const found = payments.flatMap((payment) =>
-    organisation.recognise(representPayment(payment), payment) ?? []
+    organisation.recognise(representPayment(payment, names), payment) ?? []
   );
   return { found, next };
 }

@@ -32,7 +32,7 @@ import { representOwnOrder, representRegistration } from "./own_representation.t
 export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly clients: Pick<ClientStore, "find" | "findBank">;
+  readonly clients: Pick<ClientStore, "find" | "findBank" | "namesOf">;
   readonly payments: PaymentStore;
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;

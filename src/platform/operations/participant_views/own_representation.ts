@@ -8,7 +8,9 @@ import type { Statement } from "../../core/disputes/read_dispute.ts";
 import type { KeySetAge } from "../../core/participants/participant_keys.ts";
 import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
+import { tppMember, tppName } from "../../guards/http/operation_answers.ts";
 import { glanceSchema } from "../cases/case_representation.ts";
+import { partiesOf } from "../disputes/dispute_routes.ts";
 import type { Client } from "../../core/registration/client.ts";
 
 const at = z.string().openapi({ format: "date-time" });
@@ -38,6 +40,7 @@ const made = {
   ConsentId: z.uuid(),
   BankId: z.string(),
   ClientId: z.string(),
+  Tpp: tppName,
   Status: z.string(),
   CreationDateTime: at,
   StatusUpdateDateTime: at,
@@ -62,6 +65,7 @@ export const ownOrderSchema = z.strictObject({
 export const ownDisputeSchema = disputeData.extend({
   BankId: z.string(),
   TppId: z.string(),
+  Tpp: tppName,
   IsOverdue: z.boolean(),
   NextAction: z.array(z.enum(DISPUTE_ACTIONS)).openapi({
     description: "The steps that the organisation can take now with `POST /{BANK}/disputes/v1`.",
@@ -70,6 +74,9 @@ export const ownDisputeSchema = disputeData.extend({
 
 export type OwnConsent = z.infer<typeof ownConsentSchema>;
 export type OwnPayment = z.infer<typeof ownPaymentSchema>;
+
+/** What people read for TPPs, by client id. */
+type Names = ReadonlyMap<string, string>;
 
 export function representRegistration(
   client: Client,
@@ -96,33 +103,34 @@ export function representRegistration(
 
 export function representOwnDispute(
   dispute: Dispute,
-  { statements, actions, now }: {
+  { statements, actions, now, names }: {
     readonly statements: readonly Statement[];
     readonly actions: readonly DisputeAction[];
     readonly now: number;
+    readonly names: Names;
   },
 ): z.infer<typeof ownDisputeSchema> {
   return {
     ...representStatements(dispute, statements),
-    BankId: dispute.bank,
-    TppId: dispute.clientId,
+    ...partiesOf(dispute, names),
     IsOverdue: isOverdue(dispute, now),
     NextAction: [...actions],
   };
 }
 
-export function representOwnConsent(consent: ReadableConsent): OwnConsent {
-  return { ConsentId: consent.id, ...representMade(consent) };
+export function representOwnConsent(consent: ReadableConsent, names: Names): OwnConsent {
+  return { ConsentId: consent.id, ...representMade(consent, names) };
 }
 
-export function representPayment(payment: ReadablePayment): OwnPayment {
-  return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment) };
+export function representPayment(payment: ReadablePayment, names: Names): OwnPayment {
+  return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment, names) };
 }
 
-function representMade(made: Consent | Payment): Omit<OwnConsent, "ConsentId"> {
+function representMade(made: Consent | Payment, names: Names): Omit<OwnConsent, "ConsentId"> {
   return {
     BankId: made.bank,
     ClientId: made.clientId,
+    ...tppMember(names, made.clientId),
     Status: made.status,
     CreationDateTime: wireDateTime(made.createdAt),
     StatusUpdateDateTime: wireDateTime(made.statusUpdatedAt),

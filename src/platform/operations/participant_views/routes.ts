@@ -7,7 +7,7 @@ import { eventDeliverySchema } from "../../events/delivery_representation.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
 import { caseSchema, representCase } from "../search/routes.ts";
-import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
+import { MAX_SEARCH_CHARACTERS, namesIn } from "../search/search.ts";
 import { ownOperation } from "../../guards/security/operation.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import { funnelRowSchema } from "../funnel/funnel_representation.ts";
@@ -206,10 +206,11 @@ function searchEndpoint(deps: OwnReadDeps): PlatformEndpoint {
       throw invalidRequest(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
     }
     const { cases, traces, isComplete } = await ownSearch(deps, organisation, q);
+    const names = await namesIn(deps, cases);
     return {
       isComplete,
       lists: {
-        Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
+        Case: cases.flatMap((one) => organisation.recognise(representCase(one, names), one) ?? []),
         Trace: selectOwned(deps, organisation, traces),
       },
     };

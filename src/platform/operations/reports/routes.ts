@@ -13,7 +13,7 @@ import {
   operationTable,
   OPERATOR_SECURITY,
 } from "../../guards/http/operation_answers.ts";
-import type { BankClient, Client } from "../../core/registration/client.ts";
+import { type BankClient, type Client, nameOfClient } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { daysOf, MAX_DAYS, reportsOf, type Subject } from "./report.ts";
@@ -188,6 +188,6 @@ export function bankSubject({ code, orgName, registeredAt }: BankClient): Subjec
   return { id: code, name: orgName, registeredAt };
 }
 
-export function tppSubject({ clientId, orgName, softwareName, registeredAt }: Client): Subject {
-  return { id: clientId, name: `${orgName} · ${softwareName}`, registeredAt };
+export function tppSubject(client: Client): Subject {
+  return { id: client.clientId, name: nameOfClient(client), registeredAt: client.registeredAt };
 }

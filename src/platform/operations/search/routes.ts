@@ -6,7 +6,13 @@ import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
 import { DAY_MS } from "../../observed/figures/figures.ts";
 import { isWalkCursor } from "../../guards/lists/lookup_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  tppMember,
+  tppName,
+} from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import {
@@ -17,7 +23,7 @@ import {
   searchAsOperator,
 } from "./audited_search.ts";
 import type { AmountQuery } from "./search_amount.ts";
-import { type FoundCase, MAX_CASES, MAX_SEARCH_CHARACTERS } from "./search.ts";
+import { type FoundCase, MAX_CASES, MAX_SEARCH_CHARACTERS, namesIn } from "./search.ts";
 import { invalidRequest } from "../../guards/security/operation_body.ts";
 
 export interface SearchRouteDeps extends AuditedSearchDeps {
@@ -33,6 +39,7 @@ export const caseSchema = z.strictObject({
   PaymentStatus: z.string().optional(),
   Bank: z.string(),
   ClientId: z.string(),
+  Tpp: tppName,
   CreationDateTime: z.string().openapi({ format: "date-time" }),
 }).openapi("FoundCase");
 
@@ -126,7 +133,8 @@ function amountEndpoint(deps: SearchRouteDeps): PlatformEndpoint {
     const query = readAmountQuery(c.req.query());
     const { cases, next } = await searchAmountAsOperator(deps, c.get("operator"), query);
     const after = next === undefined ? {} : { After: next };
-    return c.json({ Data: { Case: cases.map(representCase), ...after } });
+    const names = await namesIn(deps, cases);
+    return c.json({ Data: { Case: cases.map((one) => representCase(one, names)), ...after } });
   });
 }
 
@@ -139,9 +147,10 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
         throw invalidRequest(`q must be sent once, with at most ${MAX_SEARCH_CHARACTERS} characters`);
       }
       const found = await searchAsOperator(deps, c.get("operator"), text);
+      const names = await namesIn(deps, found.cases);
       return c.json({
         Data: {
-          Case: found.cases.map(representCase),
+          Case: found.cases.map((one) => representCase(one, names)),
           Trace: found.traces.map((trace) => representTraceInFull(trace, deps.errorUri)),
           IsComplete: found.isComplete,
         },
@@ -150,7 +159,11 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
   ];
 }
 
-export function representCase(found: FoundCase): z.infer<typeof caseSchema> {
+/** `names` are those of {@link namesIn}. */
+export function representCase(
+  found: FoundCase,
+  names: ReadonlyMap<string, string>,
+): z.infer<typeof caseSchema> {
   const { paymentId, paymentStatus } = found;
   return {
     FoundBy: [...found.foundBy],
@@ -160,6 +173,7 @@ export function representCase(found: FoundCase): z.infer<typeof caseSchema> {
     ...(paymentStatus === undefined ? {} : { PaymentStatus: paymentStatus }),
     Bank: found.bank,
     ClientId: found.clientId,
+    ...tppMember(names, found.clientId),
     CreationDateTime: wireDateTime(found.createdAt),
   };
 }

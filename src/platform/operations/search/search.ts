@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/kernel/clock.ts";
 import {
   asConsentId,
   asPaymentId,
+  type ClientId,
   type ConsentId,
   isUuid,
   type PaymentId,
@@ -15,6 +16,7 @@ import type { Store } from "../../../base/store/store.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../../guards/lists/lookup_store.ts";
+import type { ClientStore } from "../../core/registration/client_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { Trace } from "../traces/trace.ts";
 import { MAX_LISTED, type TraceStore } from "../traces/trace_store.ts";
@@ -25,6 +27,15 @@ export interface SearchDeps {
   readonly consents: Pick<ConsentStore, "find">;
   readonly payments: Pick<PaymentStore, "find">;
   readonly traces: TraceStore;
+  readonly clients: Pick<ClientStore, "namesOf">;
+}
+
+/** Returns what people read for the TPPs of these cases. */
+export async function namesIn(
+  { clients, store }: Pick<SearchDeps, "clients" | "store">,
+  cases: readonly { readonly clientId: ClientId }[],
+): Promise<ReadonlyMap<string, string>> {
+  return await clients.namesOf(store, cases.map(({ clientId }) => clientId));
 }
 
 /** By which kinds of id a case was found. */
@@ -40,7 +51,7 @@ export interface FoundCase {
   /** When the payment was created, milliseconds. */
   readonly paidAt?: number;
   readonly bank: string;
-  readonly clientId: string;
+  readonly clientId: ClientId;
   /** When the consent was created, milliseconds. */
   readonly createdAt: number;
 }
@@ -62,7 +73,7 @@ const READ_AT_ONCE = 50;
 export const MAX_SEARCH_CHARACTERS = 128;
 
 /** Whether a case may be found by the one who searches. */
-export type IsShown = (of: Pick<FoundCase, "clientId" | "bank">) => boolean;
+export type IsShown = (of: { readonly clientId: string; readonly bank: string }) => boolean;
 
 /**
  * Searches for the text. A text that is no id has no results.

@@ -235,18 +235,19 @@ Deno.test("of parallel steps one is taken, and operators see which dispute is ov
   assertEquals((await Promise.all(both)).map(({ status }) => status).toSorted(), [201, 400]);
   env.now += 60_000;
   await taken(env, env.tpp, { DomesticPaymentId: second, Action: "Open" });
-  const listed = async (): Promise<readonly (readonly [string, boolean])[]> => {
+  const listed = async (): Promise<readonly (readonly unknown[])[]> => {
     const answer = await env.asOperator("/operations/disputes");
     const { Data } = await bodyOf<{
       readonly Data: {
-        readonly Dispute: readonly { readonly DomesticPaymentId: string; readonly IsOverdue: boolean }[];
+        readonly Dispute: readonly Record<"DomesticPaymentId" | "IsOverdue" | "Tpp", unknown>[];
       };
     }>(answer);
-    return Data.Dispute.map(({ DomesticPaymentId, IsOverdue }) => [DomesticPaymentId, IsOverdue] as const);
+    return Data.Dispute.map(({ DomesticPaymentId: id, IsOverdue, Tpp }) => [id, IsOverdue, Tpp]);
   };
-  assertEquals(await listed(), [[first, false], [second, false]]);
+  const name = "Example Shop Ltd · Example Shop Ltd app";
+  assertEquals(await listed(), [[first, false, name], [second, false, name]]);
   env.now += 15 * 86_400_000 - 1000;
-  assertEquals(await listed(), [[first, true], [second, false]]);
+  assertEquals(await listed(), [[first, true, name], [second, false, name]]);
 });
 
 Deno.test("people of both parties see their disputes, until when which step is expected, and what they can do next [OWN8] [OWN2]", async () => {
@@ -277,6 +278,7 @@ Deno.test("people of both parties see their disputes, until when which step is e
     html,
     /Waits for the answer[\s\S]*Answer with <code dir="ltr">POST \/BANKA\/disputes\/v1<\/code>/,
   );
+  assertMatch(html, /Payment initiator <bdi class="detail">Example Shop Ltd · Example Shop Ltd app<\/bdi>/);
   assertMatch(html, /It never came\.[\s\S]*The other party agreed/);
   await taken(env, env.bankA, { DomesticPaymentId: id, Action: "Answer", IsAgreed: false });
   env.now += 16 * 86_400_000;

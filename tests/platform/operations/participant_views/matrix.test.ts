@@ -163,7 +163,9 @@ Deno.test("an organisation finds what it owns: as TPP, and as the bank of the pa
   const { Data: { Registration } } = await bodyOfOwn<OwnRegistrations>(env, env.tpp.orgId, "registrations");
   assertEquals(Registration.map((one) => [one.ClientId, one.Status]), [[clientId, "active"]]);
   const ofBank = await bodyOfOwn<{ Data: { Payment: OwnPayment[] } }>(env, "BANKA", "payments");
-  assertEquals(ofBank.Data.Payment.map((one) => one.DomesticPaymentId), [paymentId]);
+  assertEquals(ofBank.Data.Payment.map((one) => [one.DomesticPaymentId, one.Tpp]), [
+    [paymentId, "Example Shop Ltd · Example Shop Ltd app"],
+  ]);
   const ofTpp = await bodyOfOwn(env, env.tpp.orgId, "payments");
   assertEquals(ofTpp, ofBank);
   for (const orgId of [env.tpp.orgId, "BANKA"]) {

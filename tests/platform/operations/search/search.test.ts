@@ -45,6 +45,7 @@ Deno.test("support finds the payment from the number on the customer's error pag
     PaymentStatus: "AcceptedSettlementInProcess",
     Bank: "BANKA",
     ClientId: env.tpp.clientId,
+    Tpp: "Example Shop Ltd · Example Shop Ltd app",
     CreationDateTime: "2040-01-15T12:00:00+00:00",
   }]);
   assertEquals(Trace.map(({ Endpoint, Status, Rejection }) => [Endpoint, Status, Rejection?.Reason]), [

@@ -66,6 +66,7 @@ Deno.test("a case is found by amount and day, with its payment, and without pers
       PaymentStatus: "AcceptedSettlementInProcess",
       Bank: "BANKA",
       ClientId: env.tpp.clientId,
+      Tpp: "Example Shop Ltd · Example Shop Ltd app",
       CreationDateTime: "2040-01-15T12:00:00+00:00",
     }],
   });
