@@ -8,9 +8,8 @@ import { openPostgresStore } from "../../../src/base/store/postgres/postgres_sto
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
-import { migrated } from "../../testing/postgres_server.ts";
-import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
+import { openDatabases } from "./databases.ts";
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { idle, runStages, type StageSample } from "./flows.ts";
@@ -18,6 +17,8 @@ import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
+import { measureProcesses, processesReport } from "./processes.ts";
+import { measureRejections, rejectionsReport, wereRejected } from "./rejections.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
@@ -83,22 +84,11 @@ async function fillFile(path: string, count: number): Promise<void> {
 
 async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
-  const newDatabase = async (): Promise<string> => {
-    const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
-    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
-  };
-  const [STORE_URL, DATA_KEYS_STORE] = [await newDatabase(), await newDatabase()];
-  const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
+  const stores = await opening.use(await openDatabases()).newStores();
+  const store = openPostgresStore(await openConnections(readPostgresUrl(stores.PLATFORM_STORE_URL)));
   await fill(store, count, say);
   await store.close();
-  const env = opening.use(
-    await openServedEnvironment({
-      ...SERVE,
-      PLATFORM_STORE_URL: STORE_URL,
-      PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
-    }),
-  );
+  const env = opening.use(await openServedEnvironment({ ...SERVE, ...stores }));
   const resources = opening.move();
   return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
 }
@@ -153,9 +143,25 @@ async function counted(options: BenchOptions): Promise<number> {
   return found.some(({ failures }) => failures > 0) ? 1 : 0;
 }
 
+/** Fails if a request fails. */
+async function scaled(options: BenchOptions): Promise<number> {
+  const rows = await measureProcesses(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(rows, null, 1)}\n` : processesReport(rows));
+  return rows.some(({ failures }) => failures > 0) ? 1 : 0;
+}
+
+/** Fails if a request is not rejected, or with another status. */
+async function rejected(options: BenchOptions): Promise<number> {
+  const found = await measureRejections(options, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : rejectionsReport(found));
+  return wereRejected(found, options.requests) ? 0 : 1;
+}
+
 if (import.meta.main) {
   await runProgram(usage, (args) => {
     const options = readBenchOptions(args);
+    if (options.rejections) return rejected(options);
+    if (options.processes.length > 0) return scaled(options);
     return options.writes.length > 0 ? counted(options) : measure(options);
   });
 }

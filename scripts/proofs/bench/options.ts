@@ -18,6 +18,10 @@ export interface BenchOptions {
   readonly store: "file" | "postgres";
   /** Engines on which to count what a payment writes and calls, in place of the rounds. */
   readonly writes: readonly Engine[];
+  /** Numbers of platform processes on one PostgreSQL to measure, in place of the rounds. */
+  readonly processes: readonly number[];
+  /** Whether to measure rejected requests, in place of the rounds. */
+  readonly rejections: boolean;
   /** Roots of other checkouts whose payments are counted too. */
   readonly beside: readonly string[];
   readonly json: boolean;
@@ -38,6 +42,8 @@ Usage: deno task bench [options]
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
   --beside A,B       with --writes: count for these other checkouts too, in turns
+  --processes A,B    instead, measure so many platform processes on one PostgreSQL, such as 1,2,4
+  --rejections       instead, measure requests that are rejected
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
 
@@ -48,11 +54,21 @@ Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the op
 
 const MOST = 99_999_999;
 const LIMITS = { requests: MOST, rounds: MOST, warm: MOST, fill: MOST };
-const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "store", "writes", "beside"] as const;
+const NAMES = [
+  "requests",
+  "rounds",
+  "concurrency",
+  "warm",
+  "fill",
+  "store",
+  "writes",
+  "beside",
+  "processes",
+] as const;
 
 /** The options. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
-  const given = optionsOf(args, NAMES, ["json", "guard"]);
+  const given = optionsOf(args, NAMES, ["json", "guard", "rejections"]);
   const number = numberReader(given, LIMITS);
   const concurrency = (given.concurrency ?? "1,8,32").split(",");
   const engines = given.writes?.split(",") ?? [];
@@ -65,6 +81,8 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     store: oneOf("store", given.store ?? "file", ["file", "postgres"]),
     writes: engines.map((text) => oneOf("writes", text, ["kv", "sqlite", "postgres"])),
     beside: given.beside?.split(",") ?? [],
+    processes: (given.processes?.split(",") ?? []).map((text) => wholeNumber("processes", text, MOST, 1)),
+    rejections: given.rejections ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

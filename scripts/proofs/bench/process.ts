@@ -10,6 +10,21 @@ export async function cpuMilliseconds(pid: number): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
+/** Processor time of a PostgreSQL server with all its processes so far, also of those that have ended, milliseconds. */
+export async function cpuOfServer(data: string): Promise<number> {
+  const main = (await shell(`head -n 1 ${data}/postmaster.pid`)).trim();
+  const children = (await shell(`cat /proc/${main}/task/${main}/children`)).trim().split(" ");
+  const running = await Promise.all(
+    [main, ...children].map((pid) => cpuMilliseconds(Number(pid)).catch(() => 0)),
+  );
+  const [, ended] = (await shell(`cat /proc/${main}/stat`)).split(") ");
+  const [user = 0, system = 0] = (ended ?? "").split(" ").slice(13, 15).map(Number);
+  return running.reduce((sum, cpu) => sum + cpu, (user + system) * TICK_MS);
+}
+
+/** Of the times of processes that have ended. */
+const TICK_MS = 10;
+
 /** Bytes that the process has sent to a disk so far. */
 export async function writtenBytes(pid: number): Promise<number> {
   return Number(/^write_bytes: (\d+)$/m.exec(await shell(`cat /proc/${pid}/io`))?.[1]);

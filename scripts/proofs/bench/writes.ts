@@ -7,10 +7,9 @@ import { openConnections } from "../../../src/base/store/postgres/connections.ts
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
 import { taskCommand } from "../../testing/served_platform.ts";
-import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
-import { migrated } from "../../testing/postgres_server.ts";
+import { openDatabases } from "./databases.ts";
 import { idle, runPayments, runStages, WHOLE } from "./flows.ts";
-import type { BenchOptions, Engine } from "./options.ts";
+import type { BenchOptions } from "./options.ts";
 import { writtenBytes } from "./process.ts";
 import { AT_ONCE, median, meterOf, SETTLE_MS } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
@@ -47,15 +46,18 @@ export async function countWrites(
   say: (text: string) => void,
 ): Promise<Counted[]> {
   await using opened = new AsyncDisposableStack();
-  const newDatabase = writes.includes("postgres") ? await openServer(opened) : undefined;
+  const databases = writes.includes("postgres") ? opened.use(await openDatabases()) : undefined;
   const platforms: Platform[] = [];
   for (const source of [undefined, ...beside]) {
     for (const engine of writes) {
       say(`warming up ${engine} ${source ?? ""}`);
-      const variables = { ...serve, ...await storesOf(engine, newDatabase) };
+      const stores = engine === "postgres"
+        ? await databases?.newStores()
+        : { PLATFORM_STORE_URL: `platform.${engine}` };
+      const variables = { ...serve, ...stores };
       const env = opened.use(await open(variables, source));
       await runStages(env, idle, warm, AT_ONCE);
-      const server = engine === "postgres" ? variables.PLATFORM_STORE_URL : undefined;
+      const server = engine === "postgres" ? stores?.PLATFORM_STORE_URL : undefined;
       platforms.push({ name: [engine, ...source === undefined ? [] : [source]].join(", "), env, server });
     }
   }
@@ -67,22 +69,6 @@ export async function countWrites(
     }
   }
   return platforms.map(({ name }, index) => summary(name, samples[index] ?? []));
-}
-
-async function openServer(opened: AsyncDisposableStack): Promise<() => Promise<string>> {
-  const server = opened.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
-  return async () => {
-    const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
-    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
-  };
-}
-
-async function storesOf(
-  engine: Engine,
-  newDatabase: (() => Promise<string>) | undefined,
-): Promise<{ readonly PLATFORM_STORE_URL: string; readonly PLATFORM_DATA_KEYS_STORE?: string }> {
-  if (newDatabase === undefined || engine !== "postgres") return { PLATFORM_STORE_URL: `platform.${engine}` };
-  return { PLATFORM_STORE_URL: await newDatabase(), PLATFORM_DATA_KEYS_STORE: await newDatabase() };
 }
 
 /** @param source another checkout of this repository: the path of its root */

@@ -107,10 +107,15 @@ const TAMPERED: Readonly<
     await changeAudit(env, paymentId, 2, () => undefined);
   }, /^the last entries of \S+ are missing$/],
   "changed evidence": [async (env, { consentId }) => {
-    await changeEvidence(env, consentId, (value) => ({ ...value, bytes: btoa("other").replace(/=+$/, "") }));
+    await changeAudit(
+      env,
+      consentId,
+      1,
+      ({ body, ...value }) => ({ ...value, body: { ...Object(body), text: "other" } }),
+    );
   }, /^the consent_request of entry 1 of \S+ \(\S+\) was changed$/],
   "removed evidence": [async (env, { consentId }) => {
-    await changeEvidence(env, consentId, () => undefined);
+    await changeAudit(env, consentId, 1, ({ body: _, ...value }) => value);
   }, /is missing, and no entry says that it was deleted$/],
 };
 
@@ -125,14 +130,8 @@ async function changeAudit(
   const history = await env.store.list<Members>({ prefix: ["audit", subject], limit: 100 });
   const entry = history.find(({ value }) => value["sequence"] === sequence);
   if (entry === undefined) throw new Error("no such entry");
-  await put(env, entry.key, change(entry.value));
-}
-
-async function changeEvidence(env: Environment, consentId: string, change: Change): Promise<void> {
-  const all = await env.store.list<Members>({ prefix: ["evidence"], limit: 1000 });
-  const piece = all.find(({ key }) => key[1] === consentId || key[1] === `${consentId} 1 consent_request`);
-  if (piece === undefined) throw new Error("no such evidence");
-  await put(env, piece.key, change(piece.value));
+  const opened = present(await env.store.get<Members>(entry.key));
+  await put(env, entry.key, change(opened.value));
 }
 
 async function put(

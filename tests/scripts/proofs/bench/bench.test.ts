@@ -87,7 +87,12 @@ Deno.test("bench: growth compares a filled store with an empty one, row by row",
 Deno.test("bench takes its options, and rejects what is none", () => {
   const given = readBenchOptions(["--fill", "1000", "--json", "--concurrency", "1,8", "--guard"]);
   assertEquals([given?.fill, given?.json, given?.guard, given?.concurrency], [1000, true, true, [1, 8]]);
-  for (const wrong of [["--fill"], ["--rounds", "0"], ["--concurrency", "8,x"], ["--quick", "1"], ["8"]]) {
+  for (
+    const wrong of [["--fill"], ["--rounds", "0"], ["--concurrency", "8,x"], ["--quick", "1"], ["8"], [
+      "--processes",
+      "0",
+    ]]
+  ) {
     assertThrows(() => readBenchOptions(wrong), UsageError);
   }
 });

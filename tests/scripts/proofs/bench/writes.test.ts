@@ -1,6 +1,12 @@
 /** `deno task bench --writes`: what a payment writes and calls, counted in a real process. */
 import { assert, assertEquals } from "@std/assert";
 import { present } from "testing/answers.ts";
+import { processesReport } from "../../../../scripts/proofs/bench/processes.ts";
+import {
+  measureRejections,
+  rejectionsReport,
+  wereRejected,
+} from "../../../../scripts/proofs/bench/rejections.ts";
 import { STAGES } from "../../../../scripts/proofs/bench/stages.ts";
 import { countWrites, writesReport } from "../../../../scripts/proofs/bench/writes.ts";
 
@@ -18,4 +24,18 @@ Deno.test("bench counts a payment's rows, bytes and calls, which follow from tho
   assert(verified >= sum("verify") && verified <= sum("verify") + 2, `${verified} verifications`);
   assert((costs["rows: transactions"] ?? 0) > 1 && (costs["ms: PAR"] ?? 0) > 0);
   assert(writesReport([found]).includes("| rows: written | "));
+});
+
+Deno.test("bench measures requests that are rejected, and tells those that were not", async () => {
+  const requests = 100;
+  const found = await measureRejections({ requests, rounds: 1 }, () => {});
+  assert(wereRejected(found, requests) && found.length === 3 && found.every(({ cpu }) => cpu > 0));
+  const [first] = found;
+  assert(!wereRejected([{ ...present(first), others: 3 }], requests));
+  assertEquals(rejectionsReport(found).split("\n").length, 2 + found.length + 1);
+});
+
+Deno.test("bench: the processors that are busy are those of the platform, the database and the bench", () => {
+  const row = { processes: 2, perSecond: 20, platform: 40, database: 10, bench: 30, failures: 0 };
+  assertEquals(processesReport([row]).split("\n")[2], "| 2 | 20.0 | 40.0 | 10.0 | 30.0 | 1.6 | 0 |");
 });
