@@ -69,7 +69,7 @@ export const PLANTS: readonly Plant[] = [
       ["return isDue(dueAt, now) && memory", "return dueAt > 0 && now > 0 && memory"],
       ['import { isDue } from "../../events/delivery/retry_delays.ts";\n', ""],
     ],
-    firstSeed: 390,
+    firstSeed: 443,
     breaks: /one push at a time/,
   },
   {

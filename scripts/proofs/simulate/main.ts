@@ -6,8 +6,8 @@ import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { readSimulateOptions, type SimulateOptions, usage } from "./options.ts";
 import { planRun, without } from "./plan.ts";
-import { type Failure, type Tally, withSimulation } from "./simulate.ts";
-import { type ShareResult, startShare } from "./worker.ts";
+import type { Failure, Tally } from "./simulate.ts";
+import type { Share, ShareResult } from "./worker.ts";
 
 type Print = (line: string) => void;
 
@@ -47,6 +47,26 @@ export async function simulate(options: SimulateOptions, print: Print): Promise<
   return failure === undefined;
 }
 
+/** Runs a share in a worker; `cancel` ends it without a result. @param onTally gets the tally now and then */
+function startShare(
+  share: Share,
+  onTally: (tally: Tally) => void,
+): { readonly result: Promise<ShareResult>; cancel(): void } {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const { promise, resolve, reject } = Promise.withResolvers<ShareResult>();
+  worker.onmessage = ({ data }): void => {
+    if (data.tally === undefined) return onTally(data);
+    worker.terminate();
+    resolve(data);
+  };
+  worker.onerror = (event): void => {
+    event.preventDefault();
+    reject(new Error(event.message));
+  };
+  worker.postMessage(share);
+  return { result: promise, cancel: () => worker.terminate() };
+}
+
 function rethrowFaults({ errors }: AggregateError): void {
   const fault = errors.find((error) => error instanceof Error && error.message !== "held");
   if (fault !== undefined) throw fault;
@@ -76,6 +96,7 @@ async function repeat(
   print: Print,
 ): Promise<boolean> {
   const plan = without(planRun(seed), new Set(dropped));
+  const { withSimulation } = await import("./simulate.ts"); // the platform, which is else loaded in threads alone
   const result = await withSimulation((run) => run(plan, true));
   for (const part of [...plan.payments, ...plan.faults]) print(JSON.stringify(part));
   for (const line of result.trace) print(line);

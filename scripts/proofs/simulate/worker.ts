@@ -1,4 +1,4 @@
-/** Runs a share of the seeds in a thread of its own. */
+/** The thread that runs a share of the seeds. */
 import { type Failure, runSeeds, type Tally } from "./simulate.ts";
 
 /** Every `stride`-th seed from `first` to before `end`. */
@@ -21,26 +21,6 @@ function* numbersOf({ first, stride, end }: Share): Iterable<number> {
 
 /** Seeds between two messages. */
 const TOLD_EVERY = 20;
-
-/** Runs a share in a worker; `cancel` ends it without a result. @param onTally gets the tally now and then */
-export function startShare(
-  share: Share,
-  onTally: (tally: Tally) => void,
-): { readonly result: Promise<ShareResult>; cancel(): void } {
-  const worker = new Worker(import.meta.url, { type: "module" });
-  const { promise, resolve, reject } = Promise.withResolvers<ShareResult>();
-  worker.onmessage = ({ data }): void => {
-    if (data.tally === undefined) return onTally(data);
-    worker.terminate();
-    resolve(data);
-  };
-  worker.onerror = (event): void => {
-    event.preventDefault();
-    reject(new Error(event.message));
-  };
-  worker.postMessage(share);
-  return { result: promise, cancel: () => worker.terminate() };
-}
 
 // The types of this project are those of the main thread, which has neither of the two.
 if ("WorkerGlobalScope" in globalThis) {
