@@ -146,8 +146,13 @@ function asRequest(copy: Copy, interactionId: string): Request {
   });
 }
 
+/** An unused token id. */
+export function freshId(random: Random): string {
+  return Uint8Array.from({ length: 16 }, () => random.below(256)).toHex();
+}
+
 function uuidOf(random: Random): string {
-  const hex = Array.from({ length: 16 }, () => random.below(256).toString(16).padStart(2, "0")).join("");
+  const hex = freshId(random);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${
     hex.slice(20)
   }`;

@@ -1,11 +1,11 @@
 /** A customer with a browser: from the TPP's link to the bank, perhaps to the platform's screen, and to an end. */
 import { Cookies } from "../../testing/cookies.ts";
 import { customersOf } from "../../../src/sandbox/bank/customers.ts";
-import { type Answer, type Line, Lost, send, type Sent } from "./calls.ts";
+import { type Answer, freshId, type Line, Lost, send, type Sent } from "./calls.ts";
 import { openedClaims, sealedJwt } from "./jwts.ts";
 import { AUTH, BANKS, type Party, PLATFORM_ENCRYPTION } from "./parties.ts";
 import type { CustomerPlan, SimulatedPayment } from "./plan.ts";
-import { freshId, seconds } from "./requests.ts";
+import { seconds } from "./requests.ts";
 import { callResource } from "./tokens.ts";
 
 /** Where a customer has ended. */

@@ -1,6 +1,5 @@
 /** The requests of participants, each signed anew. */
-import type { Random } from "../prove/random.ts";
-import type { Sent } from "./calls.ts";
+import { freshId, type Sent } from "./calls.ts";
 import { detachedSignature, digestOf, publicJwk, signedJwt } from "./jwts.ts";
 import { API, AUTH, DIRECTORY, type Party } from "./parties.ts";
 import type { Simulation, Token } from "./simulation.ts";
@@ -17,11 +16,6 @@ export interface ResourceCall {
   readonly sealed?: string;
   readonly idempotencyKey?: string;
   readonly timeoutMs?: number;
-}
-
-/** An unused token id. */
-export function freshId(random: Random): string {
-  return Array.from({ length: 16 }, () => random.below(256).toString(16).padStart(2, "0")).join("");
 }
 
 /** A resource request with its DPoP proof and, if it has a body, its signature. */
