@@ -120,7 +120,7 @@ Deno.test("a consent and a payment are opened once, and what deletes a consent i
   const { store } = env;
   const flow = await authorised(env);
   const consents = openConsentStore(store, 1, () => {}, () => {});
-  const payments = openPaymentStore(store, () => {});
+  const payments = openPaymentStore(store, () => {}, () => {});
   const cause = { actor: "clock", reason: "a test" };
   const id = present(asConsentId(flow.consentId));
   const consent = present(await consents.find(store, id)).value;

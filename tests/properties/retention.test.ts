@@ -308,7 +308,7 @@ interface Stores {
 function storesOf({ store }: Environment): Stores {
   return {
     consents: openConsentStore(store, LIMITS.unauthorised * DAY, () => {}, () => {}),
-    payments: openPaymentStore(store, () => {}),
+    payments: openPaymentStore(store, () => {}, () => {}),
   };
 }
 

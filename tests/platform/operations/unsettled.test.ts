@@ -71,6 +71,31 @@ Deno.test("a payment that is not final after the configured time is listed and a
   assertEquals(await env.store.list({ prefix: ["unsettled"], limit: 9 }), []);
 });
 
+Deno.test("a payment that the bank takes after its order was closed is unsettled again, whenever it was closed [OP34, OP10]", async () => {
+  await using env = await open();
+  const { answer } = env;
+  env.answer = () => new Response(null, { status: 400 });
+  const [early, found] = [await made(env), await made(env)];
+  env.answer = answer;
+  const close = async (id: string): Promise<void> => {
+    const Data = { Reason: "The bank's desk does not find it.", StatusReason: "Not at the bank." };
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify({ Data }) };
+    await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
+  };
+  await close(early);
+  await looked(env, 2 * HOUR);
+  assertEquals(await listed(env), [found]);
+  await close(found);
+  await looked(env, 60_000);
+  assertEquals(await listed(env), []);
+  for (const id of [early, found]) await good(report(env, id, "AcceptedSettlementInProcess"), 200);
+  assertEquals(await listed(env), [early, found]);
+  for (const id of [early, found]) await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  await looked(env, 60_000);
+  assertEquals([await listed(env), await env.store.list({ prefix: ["unsettled"], limit: 9 })], [[], []]);
+});
+
 Deno.test("an inquiry brings what the bank says of the unsettled payments, and of no other [OP35]", async () => {
   await using env = await open();
   env.books.pageSize = 1;

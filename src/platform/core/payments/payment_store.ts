@@ -24,6 +24,7 @@ import { check, remove, type Transaction } from "../../../base/store/transaction
 import {
   type Charge,
   type ErasedPayment,
+  isDecided,
   type PayingAccount,
   type Payment,
   PAYMENT_STATUSES,
@@ -169,17 +170,16 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
   restore: "kept",
 });
 
-/** @param stageEvent stages what the TPP is told of a status */
-export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentStore {
-  const stageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void => {
-    const position = stageRecorded(tx, payment, former, entry);
-    const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
-    const type = "payment-status-changed";
-    const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
-    const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
-    const why = whyOf({ reasonCode: payment.statusReasonCode, reason: payment.statusReason });
-    stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
-  };
+/**
+ * @param stageEvent stages what the TPP is told of a status
+ * @param stageReopened stages that the bank goes on with a payment whose order an operator had closed
+ */
+export function openPaymentStore(
+  store: Store,
+  stageEvent: StageEvent,
+  stageReopened: (tx: Transaction, payment: Payment) => void,
+): PaymentStore {
+  const stageStatus = openStatusStaging(stageEvent);
   const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
@@ -194,6 +194,7 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       stageStatus(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
+      if (former.value.closedAt !== undefined && !isDecided(changed)) stageReopened(tx, changed);
     },
     async stageNote(tx, id, entry) {
       const payment = await paymentRecord.get(tx, paymentKey(id));
@@ -208,6 +209,20 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
       stageListedGone(tx, "payment", former.value);
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
+  };
+}
+
+type StageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent) => void;
+
+function openStatusStaging(stageEvent: StageEvent): StageStatus {
+  return (tx, payment, former, entry) => {
+    const position = stageRecorded(tx, payment, former, entry);
+    const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
+    const type = "payment-status-changed";
+    const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
+    const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
+    const why = whyOf({ reasonCode: payment.statusReasonCode, reason: payment.statusReason });
+    stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
   };
 }
 

@@ -1,9 +1,11 @@
 /** Stores the payments that no bank has decided on for long, and how far each bank's payments are searched for them. */
 import { z } from "zod";
+import type { Clock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import { bankCode, defineRecord, instant, paymentId, text } from "../../../base/store/record.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import type { Payment } from "../../core/payments/payment.ts";
 import { unsettledKey, unsettledSearchKey } from "../../config/store_keys.ts";
 
 /** A payment that was not decided when its time had passed. It may be since. */
@@ -50,6 +52,25 @@ export interface UnsettledStore {
     found: { readonly place: string; readonly unsettled: readonly Unsettled[] },
   ): void;
   stageDecided(tx: Transaction, decided: Entry<Unsettled>): void;
+}
+
+/** The clocks of processes differ by less. */
+const MARGIN_MS = 60_000;
+
+/**
+ * Returns what stages a payment again on which its bank decides after all, although an operator had closed its order: it
+ * was forgotten, or passed over as decided. One that is younger the search still comes to.
+ *
+ * @param unsettledMs from its creation
+ */
+export function reopenUnsettled(
+  clock: Clock,
+  unsettledMs: number,
+): (tx: Transaction, payment: Pick<Payment, "id" | "bank" | "createdAt">) => void {
+  return (tx, { id: paymentId, bank, createdAt }) => {
+    if (createdAt > clock() - unsettledMs + MARGIN_MS) return;
+    unsettledRecord.set(tx, unsettledKey(bank, createdAt, paymentId), { paymentId, bank, createdAt });
+  };
 }
 
 export function openUnsettledStore(store: Store): UnsettledStore {

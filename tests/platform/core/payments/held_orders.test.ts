@@ -17,7 +17,7 @@ Deno.test("a pass looks at the held orders of each bank that may have them, puts
       figures: { order: () => {} },
       log: openLog({ clock, sink: () => {}, level: "error" }),
       outbox: openOrderOutboxStore(env.store),
-      payments: openPaymentStore(env.store, () => {}),
+      payments: openPaymentStore(env.store, () => {}, () => {}),
       whyHeld: () => Promise.resolve(why),
       random: () => 0,
     });

@@ -11,7 +11,7 @@ import { paid } from "support/orders.ts";
 Deno.test("a change of a payment is committed only if the payment is as it was read [M2]", async () => {
   await using env = await openEnvironment();
   const id = present(asPaymentId((await paid(env)).DomesticPaymentId));
-  const payments = openPaymentStore(env.store, () => {});
+  const payments = openPaymentStore(env.store, () => {}, () => {});
   const read = present(await payments.find(env.store, id));
   const deps = { store: env.store, clock: () => env.now };
   const note = { at: env.now, event: "payment_order.redriven", actor: "operator maria", reason: "a test" };
