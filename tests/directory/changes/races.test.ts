@@ -11,7 +11,7 @@ import {
   signingRequest,
   thirdParty,
 } from "testing/directory_environment.ts";
-import { openGatedStore } from "support/gated_store.ts";
+import { type GatedStore, openGatedStore } from "support/gated_store.ts";
 import { testTemplate } from "testing/test_store.ts";
 import { approve, openTwo, proposed } from "./two_administrators.ts";
 
@@ -28,8 +28,9 @@ Deno.test("POST /participants: of 40 onboardings of one org_id one wins, and the
   const requests = await Promise.all(
     PAIRS.slice(0, MANY).map((keys, n) => bank(keys, { org_id: n % 2 === 0 ? "RACE" : "race" })),
   );
-  env.gather(MANY);
-  const answers = await Promise.all(requests.map((request) => env.admin("POST", "/participants", request)));
+  const answers = await env.together(
+    requests.map((request) => () => env.admin("POST", "/participants", request)),
+  );
   const won = onlyWinner(answers);
   assertEquals(won.body.jwks, (await env.get(`/participants/${won.body.org_id}/jwks`)).body);
   assertEquals((await env.get("/participants")).body.length, 1);
@@ -43,8 +44,9 @@ Deno.test("POST /participants: of 40 onboardings with one signing key one wins, 
   const requests = await Promise.all(
     Array.from({ length: MANY }, (_, n) => thirdParty([0, 1 + n % 13], { org_id: `RACE-${n}` })),
   );
-  env.gather(MANY);
-  const answers = await Promise.all(requests.map((request) => env.admin("POST", "/participants", request)));
+  const answers = await env.together(
+    requests.map((request) => () => env.admin("POST", "/participants", request)),
+  );
   const won = onlyWinner(answers);
   assertEquals((await env.get("/participants")).body.map(({ org_id }) => org_id), [won.body.org_id]);
   const loser = requests.find(({ csrs }) =>
@@ -60,11 +62,11 @@ Deno.test("POST certificates: of 40 additions of one key one wins, within one pa
   await env.admin("POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" }));
   await env.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "TWO" }));
   const csrs = { signing: await signingRequest(4) };
-  env.gather(MANY);
-  const answers = await Promise.all(
+  const answers = await env.together(
     Array.from(
       { length: MANY },
-      (_, n) => env.admin("POST", `/participants/${n % 2 === 0 ? "ONE" : "TWO"}/certificates`, { csrs }),
+      (_, n) => () =>
+        env.admin("POST", `/participants/${n % 2 === 0 ? "ONE" : "TWO"}/certificates`, { csrs }),
     ),
   );
   onlyWinner(answers);
@@ -151,8 +153,7 @@ async function bothAreMade(): Promise<void> {
     await proposed(env, "POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" })),
     await proposed(env, "POST", "/participants", await thirdParty([2, 3], { org_id: "TWO" })),
   ];
-  store.gather(2);
-  const answers = await Promise.all(ids.map((id) => approve(env, id)));
+  const answers = await store.together(ids.map((id) => () => approve(env, id)));
   assertEquals(answers.map(({ status, body }) => [status, body.state]), [[200, "approved"], [
     200,
     "approved",
@@ -162,13 +163,13 @@ async function bothAreMade(): Promise<void> {
 
 /** A directory whose commits can be made to wait for each other: everybody has looked before anybody writes. */
 async function openRace(): Promise<
-  DirectoryEnvironment & { readonly kept: Store; gather(commits: number): void }
+  DirectoryEnvironment & { readonly kept: Store } & Pick<GatedStore, "together">
 > {
   const store = await openGatedStore();
   const env = await openDirectoryEnvironment({ store });
   return Object.assign(env, {
     kept: store,
-    gather: store.gather,
+    together: store.together,
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await env.store.close();
       await store.close();

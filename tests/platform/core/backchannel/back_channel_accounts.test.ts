@@ -216,9 +216,8 @@ Deno.test("PUT back-channel-auth: of parallel reports both are taken, one is the
   const flow = await toBank(env);
   const bound = await clientToken(env, env.bankA);
   const lists = ACCOUNTS.map((account) => [account]);
-  store.gather(2);
-  const answers = await Promise.all(
-    lists.map((DebtorAccount) =>
+  const answers = await store.together(
+    lists.map((DebtorAccount) => () =>
       call(env, env.bankA, bound, consentPath(flow.consentId), {
         method: "PUT",
         body: JSON.stringify(reportFor(flow, { DebtorAccount })),

@@ -170,9 +170,8 @@ Deno.test("PUT back-channel-payments: of parallel contradicting reports one is t
     await using env = await openEnvironment({ store });
     const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
     const bound = await clientToken(env, env.bankA);
-    store.gather(2);
-    const answers = await Promise.all(
-      statuses.map((status) => putStatus(env, env.bankA, id, status, { bound })),
+    const answers = await store.together(
+      statuses.map((status) => () => putStatus(env, env.bankA, id, status, { bound })),
     );
     assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
     const taken = await Promise.all(

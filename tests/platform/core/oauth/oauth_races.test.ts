@@ -103,8 +103,7 @@ Deno.test("POST token counts at most five of 40 parallel wrong redemptions, then
   const requests = await forty(async () =>
     token.request({ form: { ...wrong, ...await authentication(env, env.tpp, "BANKA"), scope: undefined } })
   );
-  store.gather(requests.length);
-  const responses = await Promise.all(requests.map((request) => env.api(request, env.tpp)));
+  const responses = await store.together(requests.map((request) => () => env.api(request, env.tpp)));
   for (const response of responses) await assertApiError(response, [400, "invalid_grant"]);
   const right = await token.send({ form: await codeForm(env, flow) });
   await assertApiError(right, [400, "invalid_grant"]);
@@ -137,8 +136,7 @@ async function exactlyOne(
   made = 1,
 ): Promise<void> {
   const before = await entriesOf(env);
-  store.gather(requests.length);
-  const responses = await Promise.all(requests.map((request) => env.api(request, env.tpp)));
+  const responses = await store.together(requests.map((request) => () => env.api(request, env.tpp)));
   const [won, ...more] = responses.filter(({ ok }) => ok);
   assertEquals([won === undefined, more.length], [false, 0]);
   for (const response of responses.filter(({ ok }) => !ok)) await assertApiError(response, rejection);

@@ -138,8 +138,9 @@ Deno.test("POST register keeps one record of two parallel registrations [DC-N25]
     await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
     const newcomer = await onboardOnly(env, NEWCOMER);
     const bodies = await make(() => registrationJwt(env, newcomer));
-    store.gather(2);
-    const answers = await Promise.all(bodies.map((body) => postRegistration(env, newcomer, { body })));
+    const answers = await store.together(
+      bodies.map((body) => () => postRegistration(env, newcomer, { body })),
+    );
     assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
     const rejected = answers.find(({ status }) => status === 400);
     const error = name === "two JWTs" ? "invalid_software_statement" : "invalid_client_metadata";
@@ -163,10 +164,9 @@ Deno.test("POST register keeps one bank of two parallel registrations under one 
   });
   const twin = "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11";
   const statement = await statementWith(bank, { claims: { software_client_id: twin, software_id: twin } });
-  store.gather(2);
-  const answers = await Promise.all([
-    postRegistration(env, bank),
-    postRegistration(env, bank, { statement, claims: { software_id: twin } }),
+  const answers = await store.together([
+    () => postRegistration(env, bank),
+    () => postRegistration(env, bank, { statement, claims: { software_id: twin } }),
   ]);
   assertEquals(answers.map(({ status }) => status).toSorted(), [201, 400]);
   const records = await env.store.list<{ orgId: string }>({ prefix: ["client"], limit: 100 });
