@@ -4,6 +4,7 @@ import { prove } from "../../scripts/proofs/prove/main.ts";
 import { planKills, planPayment } from "../../scripts/proofs/prove/plan.ts";
 import { isHaproxyThere } from "../../scripts/proofs/prove/load_balancer.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
+import { taskCommand } from "testing/served_platform.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/proofs/prove/options.ts";
 import { writeReplacing } from "support/replaced_module.ts";
@@ -65,6 +66,36 @@ Deno.test("prove fails where a commit is not atomic [D1, C7]", async () => {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("prove that is ended by SIGTERM ends the sandbox that it has started, and leaves no file", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const [program = "", ...args] = await taskCommand("prove");
+    const proof = new Deno.Command(program, {
+      args: [...args, "--payments", "1", "--kills", "0"],
+      env: { TMPDIR: folder },
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const output = proof.stdout.getReader();
+    await output.read(); // the seed: the sandbox starts next
+    output.releaseLock();
+    proof.kill("SIGTERM");
+    const { code, stderr } = await proof.output();
+    assertEquals([code, new TextDecoder().decode(stderr)], [1, "SIGTERM: the proof has not ended\n"]);
+    assertEquals([...Deno.readDirSync(folder)], []);
+    assertEquals(await startedIn(folder), "");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Ids of processes that have this folder in their environment. */
+async function startedIn(folder: string): Promise<string> {
+  const script = 'grep -lsF "SANDBOX_DIR=$1" /proc/[0-9]*/environ || true';
+  const { stdout } = await new Deno.Command("sh", { args: ["-c", script, "sh", folder] }).output();
+  return new TextDecoder().decode(stdout);
+}
 
 Deno.test("prove decides everything by its seed", () => {
   for (let index = 0; index < 50; index++) {

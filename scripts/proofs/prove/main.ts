@@ -45,18 +45,29 @@ const SETTLE_WITHIN_MS = 120_000;
  * Proves, or finds what does not hold.
  *
  * @param denoConfig another Deno configuration for the process of a sandbox with its store in a file
+ * @param ended rejects if the proof is to end early; everything that was started ends then
  * @returns every check's outcome
  */
 export async function prove(
   options: ProveOptions,
   print: Print,
   denoConfig?: string,
+  ended: Promise<never> = new Promise(() => {}),
 ): Promise<readonly CheckResult[]> {
   print(`seed ${options.seed}: ${options.payments} payments, ${AT_ONCE} at a time, ${options.kills} kills`);
   await using receiver = await openPushReceiver(options.seed);
   await using sandbox = options.store === "postgres"
     ? await startProvedCluster(options, receiver.caFile)
     : await startProvedSandbox(options.store, receiver.caFile, denoConfig);
+  return await Promise.race([ended, proveAt(sandbox, receiver, options, print)]);
+}
+
+async function proveAt(
+  sandbox: ProvedSystem,
+  receiver: PushReceiver,
+  options: ProveOptions,
+  print: Print,
+): Promise<readonly CheckResult[]> {
   const answers = openAnswerLog();
   const tpps = {
     polling: answers.watch(await openShop(sandbox)),
@@ -248,7 +259,12 @@ async function settledBooks(sandbox: ProvedSystem): Promise<Readonly<Record<stri
 
 if (import.meta.main) {
   await runProgram(usage, async (args, print) => {
-    const results = await prove(readProveOptions(args), print);
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {}); // it may come before the system has started
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      Deno.addSignalListener(signal, () => ended.reject(new Error(`${signal}: the proof has not ended`)));
+    }
+    const results = await prove(readProveOptions(args), print, undefined, ended.promise);
     return results.every(({ violations }) => violations.length === 0);
   });
 }
