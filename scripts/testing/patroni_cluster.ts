@@ -1,6 +1,6 @@
 /**
  * Three PostgreSQL servers under Patroni, with etcd, in a test's own folder: packaging/patroni as it is, but for names,
- * addresses, folders and TLS. A machine is lost by `kill -9` of its Patroni and of its server.
+ * addresses and folders. A machine is lost by `kill -9` of its Patroni and of its server.
  */
 import postgres from "postgres";
 import { UsageError } from "../command_line/run.ts";
@@ -15,6 +15,7 @@ import {
 } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
 import { isPgbouncerThere, startPgbouncer, startPrimaryProxy } from "./pgbouncer.ts";
+import { serverIdentity, webAuthority } from "./web_authority.ts";
 
 /** The URLs of one database: of its servers, and of what the platform connects to. */
 export interface ProvedUrls {
@@ -43,6 +44,8 @@ const [PATRONI, ETCD] = ["/usr/bin/patroni", "/usr/bin/etcd"] as const;
 const EXAMPLE = new URL("../../packaging/patroni/patroni.yml", import.meta.url);
 const NAMES = ["db1", "db2", "db3"];
 const WITHIN_MS = 120_000;
+/** Of the superuser, in the example. */
+const PASSWORD = "a long random password";
 
 /** Whether Patroni and etcd are installed. */
 export function isPatroniThere(): boolean {
@@ -65,6 +68,7 @@ export async function openPatroniCluster(
   const folder = await Deno.makeTempDir({ prefix: "patroni-" });
   parts.defer(() => Deno.remove(folder, { recursive: true }));
   await giveToServer(folder);
+  await writeIdentity(folder);
   const etcd = startEtcd(folder);
   parts.defer(() => etcd.program.end());
   const nodes: Node[] = [];
@@ -86,14 +90,14 @@ export async function openPatroniCluster(
       const primary = await primaryOf(nodes);
       const name = `hub${++made}`;
       await atServer(primary.port, (sql) => sql.unsafe(`create database ${name}`));
-      const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
-      const url = `postgres://${USER}@${hosts}/${name}?sslmode=disable`;
+      const hosts = nodes.map(({ port }) => `localhost:${port}`).join();
+      const at = `postgres://${USER}:${encodeURIComponent(PASSWORD)}@`;
+      const url = `${at}${hosts}/${name}?sslrootcert=${folder}/ca.pem`;
       if (pooler === undefined) return { servers: url, platform: url };
       for (const setting of BEHIND_PGBOUNCER) {
         await atServer(primary.port, (sql) => sql.unsafe(`alter database ${name} set ${setting}`));
       }
-      const platform = url.replace(hosts, `127.0.0.1:${pooler}`);
-      return { servers: url, platform: `${platform}&prepare=false` };
+      return { servers: url, platform: `${at}127.0.0.1:${pooler}/${name}?sslmode=disable&prepare=false` };
     },
     async loseThePrimary() {
       const lost = await primaryOf(nodes);
@@ -105,11 +109,20 @@ export async function openPatroniCluster(
     async poolerOfStandby() {
       const primary = await primaryOf(nodes);
       const standby = nodes.find((node) => node !== primary) as Node;
-      const { port, program } = await startPgbouncer(folder, standby.port);
+      const { port, program } = await startPgbouncer(folder, standby.port, { password: PASSWORD });
       return { port, [Symbol.asyncDispose]: () => program.end() };
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The servers' certificate, and the authority that the platform knows. */
+async function writeIdentity(folder: string): Promise<void> {
+  const { certificatePem, privateKeyPem } = await serverIdentity(["localhost"]);
+  await Deno.writeTextFile(`${folder}/db.pem`, certificatePem);
+  await Deno.writeTextFile(`${folder}/db.key.pem`, privateKeyPem, { mode: 0o600 });
+  await giveToServer(`${folder}/db.key.pem`);
+  await Deno.writeTextFile(`${folder}/ca.pem`, (await webAuthority()).certificatePem);
 }
 
 /** @returns the port of PgBouncer */
@@ -121,7 +134,7 @@ async function startPooler(
   const proxy = await startPrimaryProxy(folder, nodes);
   parts.defer(() => proxy.program.end("KILL"));
   await leadsToThePrimary(proxy.port, nodes.length);
-  const pooler = await startPgbouncer(folder, proxy.port);
+  const pooler = await startPgbouncer(folder, proxy.port, { password: PASSWORD });
   parts.defer(() => pooler.program.end());
   return pooler.port;
 }
@@ -173,10 +186,7 @@ async function configurationOf(
     .replace("0.0.0.0:5432", `127.0.0.1:${port}`).replace("db1.example:5432", `127.0.0.1:${port}`)
     .replace("/var/lib/postgresql/15/hub", data).replace("/usr/lib/postgresql/15/bin", programs)
     .replace("/run/postgresql", folder).replace("max_connections: 100", "max_connections: 200")
-    .replace(
-      /pg_hba:\n(?: +- .*\n)+/,
-      "pg_hba: [local all all trust, host all all 127.0.0.1/32 trust, host replication all 127.0.0.1/32 trust]\n",
-    );
+    .replaceAll("/etc/patroni/", `${folder}/`).replaceAll("10.0.0.0/24", "127.0.0.1/32");
 }
 
 /** Waits until Patroni says at its path `/NAME` that the machine is such a one. */
@@ -224,6 +234,8 @@ async function atServer(port: number, act: (sql: postgres.Sql) => Promise<unknow
     host: "127.0.0.1",
     port,
     username: USER,
+    password: PASSWORD,
+    ssl: "require",
     database: "postgres",
     max: 1,
     onnotice: () => {},

@@ -27,21 +27,24 @@ export type Secured = Readonly<
  * Starts PgBouncer in front of a server.
  *
  * @param folder of the server's user
- * @param secured without it there are no TLS and no passwords
+ * @param secured with a password alone, clients need no TLS and no password; it is the superuser's at the server
  * @throws {Error} with its log if it does not listen
  */
-export async function startPgbouncer(folder: string, server: number, secured?: Secured): Promise<Listening> {
+export async function startPgbouncer(
+  folder: string,
+  server: number,
+  secured: Secured | { readonly password: string },
+): Promise<Listening> {
   const port = freePort();
-  const user = secured === undefined ? " user=postgres" : "";
+  const user = "password" in secured ? ` user=postgres password='${secured.password}'` : "";
   let text = (await Deno.readTextFile(new URL("pgbouncer.ini", EXAMPLES)))
     .replace(/^hub = .*\nhub_keys = .*$/m, `* = host=127.0.0.1 port=${server}${user}`)
     .replace(/^listen_port = .*$/m, `listen_port = ${port}\nunix_socket_dir =`);
-  if (secured === undefined) {
+  if ("password" in secured) {
     text = text.replace(/^(?:auth_file|client_tls_\w+|server_tls_\w+) = .*\n/gm, "")
-      .replace(/^auth_type = .*$/m, "auth_type = any");
-  }
-  for (const [name, path] of Object.entries(secured ?? {})) {
-    text = text.replace(RegExp(`/\\S*/${name}`), path);
+      .replace(/^auth_type = .*$/m, "auth_type = any\nserver_tls_sslmode = require");
+  } else {
+    for (const [name, path] of Object.entries(secured)) text = text.replace(RegExp(`/\\S*/${name}`), path);
   }
   const file = `${folder}/pgbouncer-${port}.ini`;
   await Deno.writeTextFile(file, text);
