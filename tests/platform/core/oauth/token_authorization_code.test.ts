@@ -1,5 +1,6 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { Place } from "../../../../src/base/http/fair_lane.ts";
 import { bodyOf, type TokenAnswer } from "testing/answers.ts";
 import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
@@ -39,6 +40,24 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
     v: 1,
   });
   assertEquals((await payWith(env, flow, token)).status, 201);
+});
+
+Deno.test("POST token keeps the urgency of a request with a code, and makes every other an ordinary one", async () => {
+  await using env = await openEnvironment();
+  const flow = await issueCode(env);
+  const { demote } = Place.prototype;
+  let demoted = 0;
+  Place.prototype.demote = async function (): Promise<boolean> {
+    demoted += 1;
+    return await demote.call(this);
+  };
+  try {
+    await clientToken(env, env.tpp);
+    assertEquals(demoted, 1);
+    assertEquals([(await redeem(env, flow)).status, demoted], [200, 1]);
+  } finally {
+    Place.prototype.demote = demote;
+  }
 });
 
 Deno.test("POST token keeps codes hashed [FAPI-G21]", async () => {
