@@ -20,12 +20,14 @@ Usage: deno task mutation [options]
   --file PATHS   only these files of them
   --sample N     only N changes of each folder and of each folder in it, chosen at random (default: all)
   --seed S       a number that decides the sample; printed, to be given again (default: a random one)
+  --processes N  run tests at the same time (default: 4, because many tests wait)
   --list         prints the changes and tries none
   --json         the result as JSON
 
 Exit status: 0 every change was caught, 1 one survived, 2 the options are wrong.`;
 
 const MAX_SAMPLE = 1_000_000;
+const PROCESSES = { usual: "4", most: 64 };
 
 type Print = (line: string) => void;
 
@@ -40,7 +42,11 @@ function describeMutation({ file, line, kind, from, to }: Mutation): string {
   return `${file}:${line} ${kind}: ${from.trim()} => ${to}`;
 }
 
-async function scored(mutations: readonly Mutation[], print: Print): Promise<readonly Score[]> {
+async function scored(
+  mutations: readonly Mutation[],
+  processes: number,
+  print: Print,
+): Promise<readonly Score[]> {
   const accepted = acceptedIn(await Deno.readTextFile(`${ROOT}${ACCEPTED_FILE}`));
   const scores = new Map<string, Score>();
   const scoreOf = (folder: string): Score => {
@@ -52,7 +58,7 @@ async function scored(mutations: readonly Mutation[], print: Print): Promise<rea
   const isAccepted = (mutation: Mutation): boolean => accepted.has(faultOf(mutation));
   for (const { file } of mutations.filter(isAccepted)) scoreOf(dirname(file)).accepted += 1;
   const open = mutations.filter((mutation) => !isAccepted(mutation));
-  await tryMutations(ROOT, open, nearest(), (mutation, outcome) => {
+  await tryMutations(ROOT, open, { near: nearest(), processes }, (mutation, outcome) => {
     print(`${outcome.padEnd(9)} ${describeMutation(mutation)}`);
     const score = scoreOf(dirname(mutation.file));
     score[outcome] += 1;
@@ -103,8 +109,9 @@ async function chosen(
 }
 
 async function main(args: readonly string[], print: Print): Promise<boolean> {
-  const options = optionsOf(args, ["folder", "file", "sample", "seed"], ["list", "json"]);
+  const options = optionsOf(args, ["folder", "file", "sample", "seed", "processes"], ["list", "json"]);
   const seed = readSeed(options.seed);
+  const processes = wholeNumber("processes", options.processes ?? PROCESSES.usual, PROCESSES.most);
   const tell: Print = options.json ? (): void => {} : print;
   tell(`seed ${seed}`);
   const mutations = await chosen(options, seed);
@@ -112,7 +119,7 @@ async function main(args: readonly string[], print: Print): Promise<boolean> {
     for (const mutation of mutations) print(describeMutation(mutation));
     return true;
   }
-  const scores = await scored(mutations, tell);
+  const scores = await scored(mutations, processes, tell);
   if (options.json) print(JSON.stringify({ seed, scores }, null, 2));
   for (const survivor of scores.flatMap(({ survivors }) => survivors)) tell(`survived: ${faultOf(survivor)}`);
   for (const row of tableOf(scores)) tell(row);

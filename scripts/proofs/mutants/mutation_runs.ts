@@ -18,9 +18,6 @@ const SURVEYED = { near: 12, telling: 8 };
 const LINES_BEFORE = 2;
 /** Test files of each kind that `deno test` runs for a change that is made when its module is loaded. */
 const AT_LOAD = 3;
-/** The processes that run tests. Many tests wait, so they are more than the cores of a small machine. */
-const LANES = 4;
-
 /** What came of a fault. Invalid: the types do not fit. */
 export type Outcome = "caught" | "survived" | "invalid";
 
@@ -43,11 +40,12 @@ export type Near = (mutation: Mutation) => {
  * Tries each mutation.
  *
  * @param root of the project, which stays as it is
+ * @param processes that run tests at the same time
  */
 export async function tryMutations(
   root: string,
   mutations: readonly Mutation[],
-  near: Near,
+  { near, processes }: { readonly near: Near; readonly processes: number },
   report: (mutation: Mutation, outcome: Outcome) => void,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -61,7 +59,7 @@ export async function tryMutations(
     await Deno.writeTextFile(`${tree.folder}/${file}`, text);
   }
   const lanes: Lane[] = [];
-  for (let lane = 0; lane < LANES; lane++) lanes.push(stack.use(openLane(root, tree.folder)));
+  for (let lane = 0; lane < processes; lane++) lanes.push(stack.use(openLane(root, tree.folder)));
   const survey = openSurvey();
   const sound = soundTests();
   await shared(numbered, lanes, async ({ mutation, number }, lane) => {

@@ -1,6 +1,6 @@
 /** The changes that `deno task mutation` makes, the tests that it chooses, and what it concludes from their run. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { type Outcome, tryMutations } from "../../../../scripts/proofs/mutants/mutation_runs.ts";
+import { type Near, type Outcome, tryMutations } from "../../../../scripts/proofs/mutants/mutation_runs.ts";
 import plugin, { type Change } from "../../../../scripts/proofs/mutants/mutation_plugin.ts";
 import { mutationOf, mutationsOf } from "../../../../scripts/proofs/mutants/mutations.ts";
 import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
@@ -180,8 +180,8 @@ Deno.test("a fault is caught, survives, or does not fit the types, and the tree 
     mutation.file === file && OUTCOMES.has(`${mutation.kind}: ${mutation.from.trim()}`)
   );
   const outcomes = new Map<string, Outcome>();
-  const near = { near: ["tests/base/kernel/batches.test.ts"], telling: [] };
-  await tryMutations(ROOT, chosen, () => near, ({ kind, from }, outcome) => {
+  const near = (): ReturnType<Near> => ({ near: ["tests/base/kernel/batches.test.ts"], telling: [] });
+  await tryMutations(ROOT, chosen, { near, processes: 2 }, ({ kind, from }, outcome) => {
     outcomes.set(`${kind}: ${from.trim()}`, outcome);
   });
   assertEquals(outcomes, OUTCOMES);
