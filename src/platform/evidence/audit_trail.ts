@@ -131,7 +131,7 @@ export const recordedMembers = {
 const MAX_BODY_BYTES = 16_000;
 const PAGE = 500;
 /** Largest history that is read. */
-export const MAX_HISTORY = 10_000;
+const MAX_HISTORY = 10_000;
 
 /**
  * Stages the next entry in the history of `subject`, a resource's id, with its evidence. The same commit must write the

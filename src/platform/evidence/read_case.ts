@@ -33,7 +33,7 @@ export interface CaseItem {
 }
 
 /** Largest case file that is read. A payment of an ordinary customer has about 20 pieces of evidence. */
-export const MAX_CASE_ITEMS = 1000;
+const MAX_CASE_ITEMS = 1000;
 /** Pieces of evidence, or documents, that are read in one round trip. */
 const BATCH = 20;
 

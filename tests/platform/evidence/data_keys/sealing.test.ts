@@ -2,8 +2,9 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import type { Store, Write } from "../../../../src/base/store/store.ts";
-import { newConsentId } from "../../../../src/base/kernel/identifiers.ts";
+import { newConsentId, paymentIdFrom } from "../../../../src/base/kernel/identifiers.ts";
 import { CaseErased, caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
+import { digestBytes } from "../../../../src/platform/evidence/digest.ts";
 import { findUsedWrapping, openRewrapping } from "../../../../src/platform/evidence/data_keys/rewrap_keys.ts";
 import {
   openSealed,
@@ -47,6 +48,18 @@ Deno.test("every record with a customer's data is sealed [EN12]", () => {
     name
   );
   assertEquals(sealings.map(({ record }) => record).sort(), named.sort());
+});
+
+Deno.test("a consent and its payment are one case, and another text has none [P3, G9]", () => {
+  const consentId = newConsentId();
+  const caseId = paymentIdFrom(consentId, digestBytes);
+  for (const known of [false, true]) {
+    assertEquals(
+      [caseIdOf(consentId), caseIdOf(caseId), caseIdOf("x")],
+      [caseId, caseId, undefined],
+      `${known}`,
+    );
+  }
 });
 
 Deno.test("a member that no list declares readable is sealed [P3]", async () => {

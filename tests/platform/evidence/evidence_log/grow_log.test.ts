@@ -37,6 +37,18 @@ Deno.test("growLog gives each leaf one place, in batches, also one that was comm
   await log.assertWhole(0);
 });
 
+Deno.test("a pass that places all waiting rows has read them once [EV3]", async () => {
+  await using log = await openLog(await openTestStore());
+  let reads = 0;
+  const waiting: typeof log.deps.log.waiting = async (mutations) => {
+    reads += 1;
+    return await log.deps.log.waiting(mutations);
+  };
+  await log.stage(3);
+  assertEquals(await growLog({ ...log.deps, log: { ...log.deps.log, waiting } }), 3);
+  assertEquals(reads, 1);
+});
+
 Deno.test("as many waiting rows are placed as fit a commit with their seconds, and one in any case [EV3]", async () => {
   await using log = await openLog(await openTestStore());
   for (const second of [0, 1, 2]) await log.stage(1, START + second * 1000);
