@@ -49,9 +49,8 @@ export async function schemaFault(connections: Connections): Promise<string | un
  * @returns the names of those applied
  */
 export async function migrate(connections: Connections): Promise<readonly string[]> {
-  await connections.run(prepareMigrations).catch(async (error) => {
-    if (!wasMadeMeanwhile(error)) throw error;
-    await connections.run(prepareMigrations);
+  await connections.run(prepareMigrations).catch((error) => {
+    if (!wasMadeMeanwhile(error)) throw error; // the other run has made all of it, in one transaction
   });
   const applied: string[] = [];
   for (const migration of MIGRATIONS) {
