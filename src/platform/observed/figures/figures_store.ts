@@ -29,8 +29,8 @@ export interface FiguresRow {
 export interface FiguresStore {
   /** Overwrites rows, in one commit. At most {@link MAX_ROWS_WRITTEN}. @throws {StoreFailure} */
   write(rows: readonly FiguresRow[]): Promise<void>;
-  /** Returns the sums of a day for every subject. */
-  readDay(of: FiguresOf, day: string): Promise<DayFigures>;
+  /** Returns the sums of a day for every subject, or for at least these. */
+  readDay(of: FiguresOf, day: string, subjects?: readonly string[]): Promise<DayFigures>;
   /** Returns the last day with figures of a subject, of today and the 30 days before it. */
   lastDayOf(of: FiguresOf, subject: string): Promise<string | undefined>;
 }
@@ -78,6 +78,8 @@ const SETTLED_MS = 3_600_000;
 /** Sums of settled days that this process keeps, all days together. */
 const MAX_KEPT = 20_000;
 const LAST_DAYS = 30;
+/** Of so few subjects the rows are read alone, and not those of a day. */
+const FEW = 5;
 
 export interface FiguresStoreDeps {
   readonly store: Store;
@@ -88,18 +90,7 @@ export interface FiguresStoreDeps {
 
 export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
   const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
-  const read = async (of: FiguresOf, day: string): Promise<DayFigures> => {
-    const sums = new Map<string, Figures>();
-    for await (const rows of piecesBelow(store, figuresKey(of, day), ROWS_READ, MAX_ROWS_READ)) {
-      for (const { key, value } of rows.map(figuresRecord.decode)) {
-        const subject = key[3] ?? "";
-        const sum = sums.get(subject) ?? noFigures();
-        sums.set(subject, sum);
-        addFigures(sum, value);
-      }
-    }
-    return sums;
-  };
+  const read = (of: FiguresOf, day: string): Promise<DayFigures> => readSums(store, [figuresKey(of, day)]);
   return {
     async write(rows) {
       const writes: Write[] = [];
@@ -110,14 +101,35 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
     lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
-    async readDay(of, day) {
-      if (clock() < Date.parse(day) + DAY_MS + SETTLED_MS || day > dayOf(clock())) return await read(of, day);
-      const known = settled.get(`${of} ${day}`) ?? read(of, day);
+    async readDay(of, day, subjects) {
+      const isSettled = clock() >= Date.parse(day) + DAY_MS + SETTLED_MS && day <= dayOf(clock());
+      const kept = isSettled ? settled.get(`${of} ${day}`) : undefined;
+      if (kept === undefined && subjects !== undefined && subjects.length <= FEW) {
+        return await readSums(store, subjects.map((subject) => figuresKey(of, day, subject)));
+      }
+      if (!isSettled) return await read(of, day);
+      const known = kept ?? read(of, day);
       const sums = await known;
       settled.set(`${of} ${day}`, known, { size: sums.size + 1 });
       return sums;
     },
   };
+}
+
+/** Adds the rows below these keys up, by subject. */
+async function readSums(store: Store, prefixes: readonly Key[]): Promise<DayFigures> {
+  const sums = new Map<string, Figures>();
+  for (const prefix of prefixes) {
+    for await (const rows of piecesBelow(store, prefix, ROWS_READ, MAX_ROWS_READ)) {
+      for (const { key, value } of rows.map(figuresRecord.decode)) {
+        const subject = key[3] ?? "";
+        const sum = sums.get(subject) ?? noFigures();
+        sums.set(subject, sum);
+        addFigures(sum, value);
+      }
+    }
+  }
+  return sums;
 }
 
 async function lastDayOf(

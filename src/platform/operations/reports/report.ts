@@ -71,7 +71,10 @@ export async function reportsOf(
 ): Promise<readonly Report[]> {
   const read: (readonly [day: string, found: DayFigures, observed: Uint8Array | undefined])[] = [];
   for (const day of days) {
-    const [found, platform] = await Promise.all([figures.readDay(of, day), figures.readDay("platform", day)]);
+    const [found, platform] = await Promise.all([
+      figures.readDay(of, day, subjects.map(({ id }) => id)),
+      figures.readDay("platform", day),
+    ]);
     read.push([day, found, platform.get(PLATFORM)?.minutes.observed]);
   }
   return subjects.map((subject) => {
