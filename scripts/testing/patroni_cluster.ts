@@ -15,6 +15,7 @@ import {
 } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
 import { isPgbouncerThere, startPgbouncer, startPrimaryProxy } from "./pgbouncer.ts";
+import { waitUntil } from "./waiting.ts";
 import { serverIdentity, webAuthority } from "./web_authority.ts";
 
 /** The URLs of one database: of its servers, and of what the platform connects to. */
@@ -43,7 +44,7 @@ interface Node {
 const [PATRONI, ETCD] = ["/usr/bin/patroni", "/usr/bin/etcd"] as const;
 const EXAMPLE = new URL("../../packaging/patroni/patroni.yml", import.meta.url);
 const NAMES = ["db1", "db2", "db3"];
-const WITHIN_MS = 120_000;
+const WITHIN_SECONDS = 120;
 /** Of the superuser, in the example. */
 const PASSWORD = "a long random password";
 
@@ -221,12 +222,8 @@ async function hasCopies(nodes: readonly Node[]): Promise<void> {
   });
 }
 
-async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < WITHIN_MS;) {
-    if (await ask()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`Patroni has not brought ${what} within ${WITHIN_MS / 1000} s`);
+function until(what: string, ask: () => Promise<boolean>): Promise<void> {
+  return waitUntil(`Patroni brings ${what}`, ask, { seconds: WITHIN_SECONDS });
 }
 
 async function atServer(port: number, act: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {

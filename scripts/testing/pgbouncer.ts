@@ -2,10 +2,10 @@
 import { areInstalled } from "./installed.ts";
 import { type Companion, startAsServer } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
+import { waitForListener } from "./waiting.ts";
 
 const [PGBOUNCER, HAPROXY] = ["/usr/sbin/pgbouncer", "/usr/sbin/haproxy"] as const;
 const EXAMPLES = new URL("../../packaging/pgbouncer/", import.meta.url);
-const TRIES = 200;
 
 /** Whether both are installed. */
 export function isPgbouncerThere(): boolean {
@@ -69,12 +69,11 @@ export async function startPrimaryProxy(
 }
 
 async function listening(port: number, program: Companion, log: string): Promise<Listening> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
-    connected?.close();
-    if (connected !== undefined) return { port, program };
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  try {
+    await waitForListener(port, { log });
+  } catch (error) {
+    await program.end();
+    throw error;
   }
-  await program.end();
-  throw new Error(`nothing listens at ${port}: ${await Deno.readTextFile(log)}`);
+  return { port, program };
 }

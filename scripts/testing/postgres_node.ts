@@ -1,5 +1,6 @@
 /** One PostgreSQL process over a folder: started, killed, and stopped. It ends with the process that started it. */
 import postgres from "postgres";
+import { waitUntil } from "./waiting.ts";
 
 export interface PostgresNode {
   readonly port: number;
@@ -94,7 +95,8 @@ export async function startNode({ programs, data, log, port, settings }: NodeOpt
   };
   const stop = (): Promise<void> => ended ??= end();
   try {
-    await untilReady(() => admin`select 1`, log);
+    const isReady = (): Promise<boolean> => admin`select 1`.then(() => true, () => false);
+    await waitUntil("PostgreSQL starts", isReady, { log });
   } catch (error) {
     await stop();
     throw error;
@@ -121,10 +123,15 @@ export interface Companion {
   end(signal?: "TERM" | "KILL"): Promise<void>;
 }
 
-/** Starts a program as the server's user; both outputs go to the file `log`, and its folder is its home. */
+/** Starts a program as the server's user. */
 export function startAsServer(program: string, args: readonly string[], log: string): Companion {
+  return startCompanion(asServer(program, args), log);
+}
+
+/** Starts a program; both outputs go to the file `log`, and its folder is its home. */
+export function startCompanion(command: readonly string[], log: string): Companion {
   const child = new Deno.Command("bash", {
-    args: ["-c", UNTIL_SIGNALLED, log, ...asServer(program, args)],
+    args: ["-c", UNTIL_SIGNALLED, log, ...command],
     cwd: "/",
     env: { HOME: log.replace(/\/[^/]*$/, "") },
     stdin: "piped",
@@ -139,14 +146,6 @@ export function startAsServer(program: string, args: readonly string[], log: str
     await child.status;
   };
   return { end: (signal = "TERM") => ended ??= end(signal) };
-}
-
-async function untilReady(ask: () => Promise<unknown>, log: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await ask().then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`PostgreSQL did not start: ${await Deno.readTextFile(log).catch(() => "no log")}`);
 }
 
 /** Gives a folder to the user that the server runs as. */

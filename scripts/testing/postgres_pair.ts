@@ -14,6 +14,7 @@ import {
   USER,
 } from "./postgres_node.ts";
 import { freePort } from "./served_platform.ts";
+import { waitUntil } from "./waiting.ts";
 
 export interface PostgresPair {
   readonly primary: PostgresNode;
@@ -89,10 +90,6 @@ async function startStandby({ admin, port }: PostgresNode, place: NodeOptions): 
 }
 
 /** Asks until there is a row. */
-async function until(ask: () => Promise<readonly unknown[]>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if ((await ask()).length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("the standby does not follow its primary");
+function until(ask: () => Promise<readonly unknown[]>): Promise<void> {
+  return waitUntil("the standby follows its primary", async () => (await ask()).length > 0);
 }

@@ -9,6 +9,7 @@ import { findProxy } from "support/proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "support/raw_tls.ts";
 import { freePort } from "testing/served_platform.ts";
 import { serverIdentity, webAuthority } from "testing/web_authority.ts";
+import { waitForListener } from "testing/waiting.ts";
 
 const OPEN = "directory.example.com";
 const ADMIN = "directory-admin.example.com";
@@ -167,13 +168,6 @@ async function startProxy(
     ? ["-p", folder, "-c", file, "-e", `${folder}/error.log`, "-g", "daemon off;"]
     : ["-db", "-q", "-f", file];
   const child = new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
-    if (connection !== undefined) {
-      connection.close();
-      return child;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`nothing listens on ${port}`);
+  await waitForListener(port);
+  return child;
 }

@@ -2,6 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { freePort } from "testing/served_platform.ts";
 import { RULES } from "support/prometheus.ts";
+import { areInstalled } from "testing/installed.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 const CONFIGURATION = new URL("../../docs/operations/alertmanager/alertmanager.yml", import.meta.url);
 const PROGRAM = "/usr/bin/prometheus-alertmanager";
@@ -18,14 +20,11 @@ interface Message {
 }
 
 function isAlertmanagerThere(): boolean {
-  try {
-    return Deno.statSync(PROGRAM).isFile;
-  } catch {
-    const words =
-      "SKIPPED, NOT TESTED: Alertmanager's configuration. Install Debian's package prometheus-alertmanager.\n";
-    Deno.stderr.writeSync(new TextEncoder().encode(words));
-    return false;
-  }
+  if (areInstalled(PROGRAM)) return true;
+  const words =
+    "SKIPPED, NOT TESTED: Alertmanager's configuration. Install Debian's package prometheus-alertmanager.\n";
+  Deno.stderr.writeSync(new TextEncoder().encode(words));
+  return false;
 }
 
 interface Alertmanager extends AsyncDisposable {
@@ -63,7 +62,11 @@ async function openAlertmanager(): Promise<Alertmanager> {
     stderr: "inherit",
   }).spawn();
   const api = `http://127.0.0.1:${port}/api/v2/alerts`;
-  await untilAnswered(api);
+  await waitUntil("Alertmanager answers", async () => {
+    const answer = await fetch(api).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.ok === true;
+  });
   return {
     async fire(alerts) {
       const body = JSON.stringify(alerts.map((labels) => ({ labels })));
@@ -89,15 +92,6 @@ async function openAlertmanager(): Promise<Alertmanager> {
       await Deno.remove(folder, { recursive: true });
     },
   };
-}
-
-async function untilAnswered(address: string): Promise<void> {
-  for (;;) {
-    const answer = await fetch(address).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 Deno.test("every alert that the configuration names exists", async () => {

@@ -11,6 +11,7 @@ import {
   USER,
 } from "testing/postgres_node.ts";
 import { freePort } from "testing/served_platform.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/operations/failover.md", import.meta.url));
 const blocks = (language: string): readonly string[] =>
@@ -26,12 +27,8 @@ async function runSql({ admin }: PostgresNode, block: string): Promise<readonly 
   return rows;
 }
 
-async function until(ask: () => Promise<readonly unknown[]>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1200; tries++) {
-    if ((await ask()).length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${what} did not happen`);
+function until(ask: () => Promise<readonly unknown[]>, what: string): Promise<void> {
+  return waitUntil(what, async () => (await ask()).length > 0, { seconds: 60 });
 }
 
 Deno.test({

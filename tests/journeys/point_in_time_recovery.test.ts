@@ -14,6 +14,7 @@ import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openMovingStore } from "../support/moving_store.ts";
 import { isPostgresMissing } from "../support/postgres.ts";
 import { endHolds } from "../support/restored_store.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 const command = (...args: string[]): Promise<string> =>
   storeCommand(args, { storeUrl: undefined, now: Date.now() });
@@ -36,12 +37,8 @@ async function ask(url: string, text: string): Promise<string> {
 }
 
 /** Also waits for the server to become a primary, because connections are made to no other. */
-async function until(url: string, condition: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await ask(url, condition).catch(() => "") === "true") return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`The database never met: ${condition}`);
+function until(url: string, condition: string): Promise<void> {
+  return waitUntil(condition, async () => await ask(url, condition).catch(() => "") === "true");
 }
 
 Deno.test({

@@ -1,6 +1,8 @@
 /** Debian's Prometheus on loopback, in a folder of its own, with the alert rules of the documentation. */
+import { present } from "testing/answers.ts";
 import { areInstalled } from "testing/installed.ts";
 import { freePort } from "testing/served_platform.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 export const RULES = new URL("../../docs/operations/prometheus/rules.yml", import.meta.url);
 const PROGRAM = "/usr/bin/prometheus";
@@ -92,22 +94,17 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
 }
 
 async function waitFor(alerts: Prometheus["alerts"], name: string, withinSeconds: number): Promise<Alert> {
-  const end = Date.now() + withinSeconds * 1000;
-  let listed: readonly Alert[] = [];
-  while (Date.now() < end) {
-    listed = await alerts().catch(() => []); // it may not listen yet
-    const found = listed.find(({ labels, state }) => labels["alertname"] === name && state === "firing");
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`${name} did not fire within ${withinSeconds} s: ${JSON.stringify(listed)}`);
+  let found: Alert | undefined;
+  await waitUntil(`${name} fires`, async () => {
+    const listed = await alerts().catch(() => []); // it may not listen yet
+    found = listed.find(({ labels, state }) => labels["alertname"] === name && state === "firing");
+    return found !== undefined;
+  }, { seconds: withinSeconds });
+  return present(found);
 }
 
 async function waitForEnd(alerts: Prometheus["alerts"], name: string, withinSeconds: number): Promise<void> {
-  const end = Date.now() + withinSeconds * 1000;
-  while (Date.now() < end) {
-    if (!(await alerts()).some(({ labels }) => labels["alertname"] === name)) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error(`${name} did not end within ${withinSeconds} s`);
+  const isOver = async (): Promise<boolean> =>
+    !(await alerts()).some(({ labels }) => labels["alertname"] === name);
+  await waitUntil(`${name} ends`, isOver, { seconds: withinSeconds });
 }

@@ -4,6 +4,7 @@ import { type ProxyName, readOrder } from "../../scripts/operators/proxy/setting
 import { freePort } from "testing/served_platform.ts";
 import { serverIdentity, type TlsIdentity } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
+import { waitForListener } from "testing/waiting.ts";
 
 export const API_HOST = new URL(BASE_URL).hostname;
 export const AUTH_HOST = new URL(AUTH_URL).hostname;
@@ -85,7 +86,7 @@ export async function startProxy(
   const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
   await render(readOrder([name, ...args], env));
   const proxy = name === "nginx" ? startNginx(program, folder) : startHaproxy(program, folder);
-  await listening(port, address.replace(/^\[(.*)\]$/, "$1"));
+  await waitForListener(port, { hostname: address.replace(/^\[(.*)\]$/, "$1") });
   return { ...proxy, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }
 
@@ -126,13 +127,4 @@ function startHaproxy(program: string, folder: string): Omit<RunningProxy, "metr
       await Promise.all([child.status, reading, words]);
     },
   };
-}
-
-async function listening(port: number, hostname: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const connection = await Deno.connect({ hostname, port }).catch(() => undefined);
-    if (connection !== undefined) return connection.close();
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`nothing listens on ${port}`);
 }

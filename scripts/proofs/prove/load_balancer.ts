@@ -1,4 +1,7 @@
 /** HAProxy in front of several platform processes, at a sandbox's addresses for the platform. */
+import { areInstalled } from "../../testing/installed.ts";
+import { startCompanion } from "../../testing/postgres_node.ts";
+import { waitForListener } from "../../testing/waiting.ts";
 
 export interface LoadBalancerOptions {
   /** The sandbox's folder: the server's certificate, the authority of the clients, and the secret. */
@@ -14,16 +17,10 @@ export interface LoadBalancer {
 }
 
 const PROGRAM = "/usr/sbin/haproxy";
-const START_WITHIN_MS = 10_000;
 
 /** Whether HAProxy is installed. */
 export function isHaproxyThere(): boolean {
-  try {
-    return Deno.statSync(PROGRAM).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return areInstalled(PROGRAM);
 }
 
 /** Starts HAProxy. It ends with this process. @throws {Error} with its log if it does not listen */
@@ -35,39 +32,15 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<L
   );
   await Deno.writeTextFile(`${dir}/server.pem`, pair.join("\n"), { mode: 0o600 });
   await Deno.writeTextFile(file, configuration(options), { mode: 0o600 });
-  const child = new Deno.Command("bash", {
-    args: [
-      "-c",
-      `exec 2>"${log}" >&2; "$@" & cat >/dev/null; kill -KILL $!; wait`,
-      "haproxy",
-      PROGRAM,
-      "-db",
-      "-f",
-      file,
-    ],
-    stdin: "piped",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  const stop = async (): Promise<void> => {
-    await child.stdin.close();
-    await child.status;
-  };
-  if (await listens(port + 1)) return { stop };
-  await stop();
-  throw new Error(`HAProxy does not listen: ${await Deno.readTextFile(log)}`);
-}
-
-async function listens(port: number): Promise<boolean> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < START_WITHIN_MS;) {
-    try {
-      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-      return true;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  const program = startCompanion([PROGRAM, "-db", "-f", file], log);
+  const stop = (): Promise<void> => program.end("KILL");
+  try {
+    await waitForListener(port + 1, { log });
+  } catch (error) {
+    await stop();
+    throw error;
   }
-  return false;
+  return { stop };
 }
 
 /** A request goes to another process only if the first one did not take the connection, so none is sent twice. */

@@ -10,6 +10,7 @@ import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import type { Commit, Entry, Store } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 Deno.test({
   name:
@@ -62,16 +63,13 @@ function insert(store: Store, key: readonly string[]): Promise<boolean> {
   return store.commit({ checks: [{ key, version: null }], writes: [{ kind: "set", key, value: 1 }] });
 }
 
-async function untilWaiting(connections: Connections, count: number): Promise<void> {
-  let waiting = 0;
-  for (let tries = 0; waiting < count; tries++) {
-    if (tries === 3000) throw new Error(`${waiting} commits wait, and not ${count}`);
+function untilWaiting(connections: Connections, count: number): Promise<void> {
+  return waitUntil(`${count} commits wait`, async () => {
     const [row] = await connections.run((sql) =>
       sql<{ waiting: number }[]>`
         select count(*)::integer as waiting from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`
     );
-    waiting = row?.waiting ?? 0;
-    await new Promise((done) => setTimeout(done, 10));
-  }
+    return (row?.waiting ?? 0) >= count;
+  });
 }

@@ -5,6 +5,7 @@ import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import type { Store, Write } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -17,12 +18,6 @@ function entries(count: number, expiresAt: number): Write[] {
 
 async function countOf(store: Store): Promise<number> {
   return (await store.list({ prefix: ["e"], limit: 10_000 })).length;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200 && !await isSo(); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 Deno.test({
@@ -38,7 +33,7 @@ Deno.test({
     const kept = entries(5, Date.now() + HOUR_MS);
     await first.commit({ checks: [], writes: [...entries(2500, Date.now() - HOUR_MS), ...kept] });
     await second.commit({ checks: [], writes: [{ kind: "set", key: ["other"], value: 1 }] });
-    await until(async () => await countOf(first) === kept.length);
+    await waitUntil("expired entries are deleted", async () => await countOf(first) === kept.length);
     assertEquals(await countOf(first), kept.length);
     for (const store of stores) await store.close();
   },
