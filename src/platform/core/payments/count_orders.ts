@@ -8,7 +8,7 @@ import type { Store } from "../../../base/store/store.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import { pacedJob } from "../../events/delivery/paced.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
-import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { OrderOutboxStore, OrderPlace } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 export interface CountOrdersDeps {
@@ -134,12 +134,19 @@ async function longestHeld(deps: CountOrdersDeps, ids: readonly PaymentId[]): Pr
   return since.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...since)) / 1000;
 }
 
+/** They are in the order of their ids, so that those of one bank must not hide those of another. */
 async function countDead({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
   const byBank = new Map<BankCode, number>();
-  for (const { shown } of await outbox.dead(undefined, MAX_COUNTED)) {
-    if (shown === undefined) continue;
-    const { bank } = shown;
-    byBank.set(bank, (byBank.get(bank) ?? 0) + 1);
+  let after: OrderPlace | undefined;
+  for (let read = 0; read < MAX_READ; read += MAX_COUNTED) {
+    const rows = await outbox.dead(after, MAX_COUNTED);
+    for (const { shown } of rows) {
+      if (shown === undefined) continue;
+      const { bank } = shown;
+      byBank.set(bank, Math.min(MAX_COUNTED, (byBank.get(bank) ?? 0) + 1));
+    }
+    after = rows.at(-1)?.place;
+    if (rows.length < MAX_COUNTED) break;
   }
   return [...byBank].map(([bank, value]) => ({ bank, state: "dead", value }));
 }

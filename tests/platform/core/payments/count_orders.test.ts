@@ -59,9 +59,15 @@ async function counted(
         const length = Math.min(held[bank]?.count ?? 0, limit);
         return Promise.resolve(Array.from({ length }, (_, index) => `${bank} ${index}`));
       },
-      dead(_: unknown, limit: number) {
+      dead(after: readonly string[] = ["0"], limit: number) {
         limits.push(`dead ${limit}`);
-        return Promise.resolve(dead.map((bank) => ({ place: [], ...bank && { shown: { bank } } })));
+        const from = Number(after[0]);
+        return Promise.resolve(
+          dead.slice(from, from + limit).map((bank, index) => ({
+            place: [String(from + index + 1)],
+            ...bank && { shown: { bank } },
+          })),
+        );
       },
       find(_: unknown, id: string) {
         looked.orders++;
@@ -129,6 +135,12 @@ Deno.test("each bank's orders are counted by state, with the age of the oldest, 
     [NAMES.at]: [{}, NOW / 1000],
   });
   assertEquals(limits, ["BANKA 1000", "BANKB 1000", "held BANKA 1000", "dead 1000", "looked at 4 and 2"]);
+});
+
+Deno.test("a bank with one dead order is shown behind another one with thousands", async () => {
+  const { metrics, limits } = await counted({ dead: [...Array(2500).fill("BANKA"), "BANKB"] });
+  assertEquals(metrics[NAMES.orders], ["BANKA dead 1000", "BANKB dead 1"]);
+  assertEquals(limits, ["dead 1000", "dead 1000", "dead 1000", "looked at 0 and 0"]);
 });
 
 Deno.test("nothing that waits is nothing that is shown, and a restore of a clock that is ahead is new", async () => {
