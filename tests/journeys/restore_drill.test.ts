@@ -135,7 +135,8 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]] as const) {
   });
 }
 
-const RESTORED_BY_HAND = "sudo -u payment-platform deno task store restored --at $FILE --taken-at <time>";
+const RESTORED_BY_HAND =
+  "runuser -u payment-platform -- env DENO_DIR=/var/lib/payment-platform/deno deno task store restored --at $FILE --taken-at <time>";
 const TAKEN = ["--taken-at", "2026-11-01T12:00:00Z"];
 
 interface Drill extends AsyncDisposable {
@@ -226,7 +227,7 @@ async function onPage(
   await Deno.mkdir(`${folder}/backup`, { recursive: true });
   const own = `FILE=${env["PLATFORM_STORE_URL"]}
     systemctl() { :; }
-    sudo() { shift 2; "$@"; }
+    runuser() { shift 5; "$@"; }
     install() { command install -m 600 "$5" "$6"; }`;
   const inFolder = commands.replaceAll(/(?<=[ "])\/backup\//g, `${folder}/backup/`)
     .replaceAll("/var/lib/payment-platform", folder);
