@@ -115,13 +115,19 @@ Deno.test("a key is free again 24 h after its first use, not before, and a payme
   await good(pay(env, flow, { idempotencyKey: "p" }), 201);
   const late = async (key: string): Promise<CreatedConsent> =>
     good(post(env, await clientToken(env, env.tpp), key), 201);
+  const foundBy = async (key: string): Promise<number> => {
+    const bound = await clientToken(env, env.tpp);
+    return (await call(env, env.tpp, bound, `/BANKA/domestic-payments/v1?idempotency-key=${key}`)).status;
+  };
   await t.step("a moment before, whatever retries there were", async () => {
     env.now = used + 43_200_000;
     assertEquals((await late("k")).Data.ConsentId, first.Data.ConsentId);
     env.now = used + 86_399_999;
     assertEquals((await late("k")).Data.ConsentId, first.Data.ConsentId);
+    assertEquals(await foundBy("p"), 200);
   });
   env.now = used + 86_400_000;
+  await t.step("no payment is found by its key", async () => assertEquals(await foundBy("p"), 400));
   await t.step("a consent more, and the key is used again", async () => {
     const second = await late("k");
     assertNotEquals(second.Data.ConsentId, first.Data.ConsentId);
