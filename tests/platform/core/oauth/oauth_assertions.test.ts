@@ -65,6 +65,15 @@ Deno.test("POST token, par want iss, sub and client_id to be one [CA-N10]", asyn
   });
 });
 
+Deno.test("POST token, par reject an assertion that could be a JWT of another kind", async (t) => {
+  await using env = await openEnvironment();
+  await rejectedEverywhere(t, env, UNAUTHENTICATED, {
+    ...each(env, "htm", ["POST", null]),
+    ...each(env, "software_statement", ["x", null]),
+    ...each(env, "correlation_id", ["x", null]),
+  });
+});
+
 Deno.test("POST token, par take the bank's issuer as aud, as a string, and nothing else [CA-N11] [FAPI-D2] [CA9]", async (t) => {
   await using env = await openEnvironment();
   await rejectedEverywhere(

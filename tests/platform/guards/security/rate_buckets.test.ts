@@ -135,8 +135,8 @@ interface Shared {
   stored(): Promise<unknown>;
 }
 
-async function openShared(): Promise<Shared> {
-  const store = await openTestStore();
+async function openShared(change: (store: Store) => Store = (store) => store): Promise<Shared> {
+  const store = change(await openTestStore());
   const self: Shared = {
     store,
     buckets: openBucketStore({ store, clock: () => self.now, steady: () => self.steady }),
@@ -190,6 +190,19 @@ Deno.test("what a process has drawn is void when the bucket would have become fu
     [shared.now, shared.steady] = [START + steady, steady];
     assertEquals(await shared.takes(1), [0]);
     assertEquals(shared.drawn, drawn, `after ${steady} ms`);
+  }
+});
+
+Deno.test("a process that loses five races for a bucket takes it for empty, for a second", async () => {
+  let commits = 0;
+  const commit = (): Promise<boolean> => {
+    commits += 1;
+    return Promise.resolve(false);
+  };
+  const shared = await openShared((store) => ({ ...store, commit }));
+  for (const [steady, waits, expected] of [[0, 1, 5], [999, 1, 5], [1000, 1, 10]] as const) {
+    shared.steady = steady;
+    assertEquals([await shared.takes(1), commits], [[waits], expected]);
   }
 });
 
