@@ -18,6 +18,7 @@ import {
   outboxKeys,
   outboxOrder,
   paid,
+  payment,
   type PushEnvironment,
   statusOf,
   UNKNOWN,
@@ -228,6 +229,19 @@ async function reactivate(env: PushEnvironment): Promise<void> {
   await setOrganisation(env, env.bankA, "Active");
   await setSoftware(env, env.bankA, "Active");
 }
+
+Deno.test("an answer that comes after the clock was put back does not put the time of the status back [D4, PR2]", async () => {
+  await using env = await openPushEnvironment(down);
+  const made = await paid(env);
+  env.answer = accepts;
+  env.clockStep = -7 * 86_400_000; // the order's time is too far ahead, so that it is due
+  await env.restart();
+  await later(env, 0);
+  env.clockStep = 0;
+  await env.restart();
+  const { Status, StatusUpdateDateTime } = await payment(env, made.DomesticPaymentId);
+  assertEquals([Status, StatusUpdateDateTime], ["AcceptedSettlementInProcess", made.CreationDateTime]);
+});
 
 Deno.test("an order to a suspended bank is held within 15 s, and pushed when the bank is active again [G5]", async (t) => {
   await using env = await undelivered();
