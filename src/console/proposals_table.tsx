@@ -1,7 +1,7 @@
 /** Changes that need two people: what was proposed, by whom, and what a second person has decided. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, NamedTable, State } from "./parts.tsx";
+import { type Badge, Instant, NamedTable, State } from "./parts.tsx";
 import type { Visit } from "./visit.ts";
 
 export interface ProposalRow {
@@ -9,7 +9,7 @@ export interface ProposalRow {
   readonly what: Child;
   /** The body of the change. */
   readonly body?: string | undefined;
-  readonly isDone: boolean;
+  readonly badge: Badge;
   readonly state: Child;
   /** Why the change was not made, in English. */
   readonly fault?: string | undefined;
@@ -36,7 +36,7 @@ export function ProposalsTable(
       {one.body === undefined ? null : <code class="detail" dir="ltr">{visible(one.body)}</code>}
     </>,
     <>
-      <State is={one.isDone ? "good" : "bad"} words={one.state} />
+      <State is={one.badge} words={one.state} />
       {one.fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.fault}</p>}
     </>,
     <>

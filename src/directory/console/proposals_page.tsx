@@ -2,7 +2,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { More } from "../../console/parts.tsx";
-import { ProposalsHead, ProposalsTable, type SayInHead, visible } from "../../console/proposals_table.tsx";
+import {
+  type ProposalRow,
+  ProposalsHead,
+  ProposalsTable,
+  type SayInHead,
+  visible,
+} from "../../console/proposals_table.tsx";
 import type { Visit } from "../../console/visit.ts";
 import type { proposal, proposals } from "../http/answer_schema.ts";
 import type { Proposable } from "../changes/four_eyes.ts";
@@ -40,9 +46,9 @@ export function ProposalsPage(
 ): JSX.Element {
   const { language } = visit;
   const say: SayInHead = (part) => phrase(language, `proposals.${part}`);
-  const rows = page.proposals.map((one) => ({
+  const rows = page.proposals.map((one): ProposalRow => ({
     what: <Change visit={visit} one={one} />,
-    isDone: one.state === "approved",
+    badge: one.state === "approved" ? "good" : one.state === "proposed" ? "warn" : "neutral",
     state: phrase(language, `proposals.state.${one.state}`),
     proposedBy: one.proposed_by,
     decidedBy: one.decided_by,

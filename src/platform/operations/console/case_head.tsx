@@ -47,7 +47,7 @@ export function CaseHead(
       {one.StatusReason === undefined ? null : <p dir="auto">{one.StatusReason}</p>}
       <dl class="facts">
         <Parties visit={visit} one={one} />
-        <Identifiers language={language} one={one} />
+        <Identifiers visit={visit} one={one} />
         <Standing visit={visit} order={order} erasedAt={one.ErasedDateTime} />
       </dl>
     </section>
@@ -129,7 +129,10 @@ function Parties(
   );
 }
 
-function Identifiers({ language, one }: { readonly language: Language; readonly one: Glance }): JSX.Element {
+/** The ids of the payment and its consent lead to the case, unless its page shows them. */
+function Identifiers({ visit, one }: { readonly visit: Visit; readonly one: Glance }): JSX.Element {
+  const { language } = visit;
+  const isCase = visit.address.startsWith("/console/cases/");
   const ids: readonly (readonly [PlainKey, string | undefined])[] = [
     ["case.reference", one.Reference],
     ["case.endToEnd", one.EndToEndIdentification],
@@ -141,7 +144,9 @@ function Identifiers({ language, one }: { readonly language: Language; readonly 
       {ids.map(([name, id]) =>
         id === undefined ? null : (
           <Fact name={phrase(language, name)}>
-            <code dir="auto">{id}</code>
+            {isCase || !name.startsWith("column.")
+              ? <code dir="auto">{id}</code>
+              : <CaseLink visit={visit} id={id} />}
           </Fact>
         )
       )}

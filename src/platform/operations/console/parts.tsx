@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { NamedTable } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { Language } from "../../../pages/language.ts";
-import { ACTIONS } from "./actions.ts";
+import { type Action, ACTIONS } from "./actions.ts";
 import { messageNamed, phrase, type PlainKey, words } from "./phrase.ts";
 
 /** A part of a page with its head. */
@@ -82,7 +82,7 @@ export function Changes(
     readonly links: readonly (readonly [path: string, label: PlainKey])[];
   },
 ): JSX.Element | null {
-  const allowed = links.filter(([path]) => visit.may(`POST /operations${templateOf(path)}`));
+  const allowed = links.filter(([path]) => visit.may(`POST /operations${actionAt(path)?.path}`));
   if (allowed.length === 0) return null;
   return (
     <ul class="changes">
@@ -97,11 +97,11 @@ export function Changes(
   );
 }
 
-/** The declared path of a change. */
-function templateOf(path: string): string | undefined {
+/** The change that a path below `/operations` makes. */
+export function actionAt(path: string): Action | undefined {
   const parts = path.split("/");
-  return ACTIONS.map((action) => action.path).find((template) => {
-    const declared = template.split("/");
+  return ACTIONS.find((action) => {
+    const declared = action.path.split("/");
     return declared.length === parts.length &&
       declared.every((part, index) => part.startsWith("{") || part === parts[index]);
   });

@@ -3,10 +3,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { proposalsSchema } from "../proposal_routes.ts";
-import { Read } from "../../../console/parts.tsx";
+import { type Badge, Read } from "../../../console/parts.tsx";
 import { ProposalsHead, ProposalsTable, type SayInHead, visible } from "../../../console/proposals_table.tsx";
-import { Changes, Done } from "./parts.tsx";
+import { actionAt, Changes, Done } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
+import type { Language } from "../../../pages/language.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 /** Where a form leads whose change was stored as a proposal. */
@@ -40,6 +41,27 @@ const HEADS = [
   "column.changes",
 ] as const;
 
+const BADGES: Readonly<Record<Proposal["State"], Badge>> = {
+  proposed: "warn",
+  approved: "warn",
+  done: "good",
+  failed: "bad",
+  unclear: "bad",
+  withdrawn: "neutral",
+  expired: "neutral",
+};
+
+/** What a proposal changes, by the words of its form. */
+function Change({ language, path }: { readonly language: Language; readonly path: string }): JSX.Element {
+  const action = actionAt(path.replace(/^\/operations/, ""));
+  const shown = <code dir="ltr">{path}</code>;
+  return action === undefined ? shown : (
+    <>
+      {phrase(language, action.title)} <span class="detail">{shown}</span>
+    </>
+  );
+}
+
 function Proposals(
   { visit, found }: { readonly visit: Visit; readonly found: readonly Proposal[] },
 ): JSX.Element {
@@ -50,9 +72,9 @@ function Proposals(
       name={words(language, "proposals.title")}
       heads={HEADS.map((head) => words(language, head))}
       rows={found.map((one) => ({
-        what: <code dir="ltr">{one.Path}</code>,
+        what: <Change language={language} path={one.Path} />,
         body: one.Body,
-        isDone: one.State === "done",
+        badge: BADGES[one.State],
         state: phrase(language, `proposals.state.${one.State}`),
         fault: one.Fault,
         proposedBy: one.ProposedBy,
@@ -81,7 +103,7 @@ export function ProposalDetails(
   return (
     <div class="proposal">
       <p>
-        <code dir="ltr">{one.Path}</code>
+        <Change language={language} path={one.Path} />
       </p>
       <p>
         {phrase(language, "column.state")}: {phrase(language, `proposals.state.${one.State}`)}

@@ -17,6 +17,7 @@ Deno.test("an operator who approves or declines a proposal sees the change, its 
     assertEquals(page.status, 200);
     for (
       const shown of [
+        "Block the organisation",
         path,
         "operator security",
         "Ask &lt;b&gt;Luis&lt;/b&gt; \\u{202e}about",
@@ -33,5 +34,10 @@ Deno.test("an operator who approves or declines a proposal sees the change, its 
   const done = await browser.submit(`/console/proposals/${id}/approve`, { reason: AGREED });
   assertEquals(done.status, 409);
   assert(done.html.includes(path));
+  const listed = await browser.get("/console/proposals");
+  assert(
+    /Block the organisation <span class="detail"><code[^>]*>\/operations\/organisations\//.test(listed.html),
+  );
+  assert(listed.html.includes('class="state good">Carried out'));
   await proposed(env, `/software/${env.tpp.clientId}/block`);
 });
