@@ -130,6 +130,25 @@ Deno.test("an inquiry brings what the bank says of the unsettled payments, and o
   ]);
 });
 
+Deno.test("an inquiry that fails at a later page says who made it and what it has changed [OP35, OP8]", async () => {
+  await using env = await open();
+  env.books.pageSize = 1;
+  const ids = [await made(env), await made(env)];
+  await looked(env, 2 * HOUR);
+  for (const id of ids) present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
+  const { answer } = env;
+  let pages = 0;
+  env.answer = (push) => pages++ === 0 ? answer(push) : new Response(null, { status: 500 });
+  assertEquals((await env.operate("/operations/banks/BANKA/inquire", ""))[0], 409);
+  assertEquals((await listed(env)).length, 1);
+  const asked = (await historyOf(env.store, "bank BANKA")).at(-1);
+  assertEquals([asked?.event, asked?.actor, asked?.reason], [
+    "bank.inquired",
+    "operator maria",
+    "1 updated, 0 unchanged, 0 disagree, 1 not mentioned",
+  ]);
+});
+
 Deno.test("a statement of another bank's key, and a bank that answers no inquiry, change nothing [OP35]", async () => {
   await using env = await open();
   const id = await made(env);

@@ -2,14 +2,21 @@
  * Asks a bank about the payments on which it has not decided for long, with the inquiry that restores use (contract OP35).
  * What the bank's signed statement says of other payments changes nothing.
  */
-import type { SteadyClock } from "../../../base/kernel/clock.ts";
-import { asBankCode } from "../../../base/kernel/identifiers.ts";
+import type { SteadyClock, WallTime } from "../../../base/kernel/clock.ts";
+import { asBankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { transact } from "../../../base/store/transaction.ts";
 import { digest } from "../../evidence/digest.ts";
+import type { BankClient } from "../../core/registration/client.ts";
 import type { ControlsStore } from "../../guards/security/controls_store.ts";
 import { askBank } from "../recovery/ask_bank.ts";
-import { type Comparison, countFinding, type Inquiry, NOTHING_COMPARED } from "../recovery/hold.ts";
+import {
+  type Comparison,
+  countFinding,
+  type Finding,
+  type Inquiry,
+  NOTHING_COMPARED,
+} from "../recovery/hold.ts";
 import { openStatement } from "../recovery/order_statement.ts";
 import { keepStatement, type ReconcileBankDeps, unusable } from "../recovery/reconcile_bank.ts";
 import { settleOrder } from "../recovery/settle_order.ts";
@@ -46,9 +53,26 @@ export async function inquireBank(
   const open = new Set(asked.map(({ id }) => id));
   const [oldest] = asked;
   if (oldest === undefined) return { comparison: NOTHING_COMPARED, asked: 0, unmentioned: 0 };
-  const [at, began] = [deps.clock(), deps.steady()];
-  let inquiry: Inquiry = { bank: bank.code, since: oldest.createdAt, restoredAt: at };
   let comparison = NOTHING_COMPARED;
+  try {
+    for await (const finding of findings(deps, bank, oldest.createdAt, open)) {
+      comparison = countFinding(comparison, finding);
+    }
+  } finally { // what a page has changed stays if a later one fails
+    await record(deps, `bank ${bank.code}`, operator, comparison, open.size);
+  }
+  return { comparison, asked: asked.length, unmentioned: open.size };
+}
+
+/** Asks page by page, and applies what the bank says of the payments in `open`, which are removed from it. */
+async function* findings(
+  deps: InquireBankDeps,
+  bank: BankClient,
+  since: WallTime,
+  open: Set<PaymentId>,
+): AsyncGenerator<Finding> {
+  const began = deps.steady();
+  let inquiry: Inquiry = { bank: bank.code, since, restoredAt: deps.clock() };
   for (let page = 0; page < MAX_PAGES && deps.steady() - began < TIMEOUT_MS; page++) {
     const answer = await askBank(deps, bank.paymentOrdersUri, inquiry, deps.clock());
     if (!answer.ok) throw unusable(answer.fault.why);
@@ -58,14 +82,12 @@ export async function inquireBank(
     await keepStatement(deps, bank.code, { text: answer.value, sha256: statement });
     const by = { bank: bank.code, statement, reason: "stated by the bank when it was asked" };
     for (const stated of opened.value.orders.filter(({ paymentId }) => open.delete(paymentId))) {
-      comparison = countFinding(comparison, await settleOrder(deps, by, stated));
+      yield await settleOrder(deps, by, stated);
     }
     const { next } = opened.value;
-    if (next === undefined || open.size === 0) break;
+    if (next === undefined || open.size === 0) return;
     inquiry = { ...inquiry, after: next };
   }
-  await record(deps, `bank ${bank.code}`, operator, comparison, open.size);
-  return { comparison, asked: asked.length, unmentioned: open.size };
 }
 
 async function record(
