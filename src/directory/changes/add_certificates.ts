@@ -1,10 +1,10 @@
 /** Certificates for new keys of a participant; the old ones stay valid until they expire or are revoked (Decision E3). */
-import { ApiError } from "../../base/kernel/api_error.ts";
 import { activeKeys, type CertifiedKey } from "../participants/certified_key.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
 import { type Change, changeParticipant, requireTrusted, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import { listKeys } from "../participants/participant_store.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** The new certificates and the set of keys that may be trusted from now on. */
 export interface CertificatesAdded {
@@ -65,8 +65,4 @@ function requireSpace(unexpired: readonly CertifiedKey[], requested: number): vo
     `A participant may have ${MAX_IN_FORCE} certificates in force, and ${MAX_UNEXPIRED} with the revoked ones that ` +
       "have not expired.",
   );
-}
-
-function conflict(description: string): ApiError {
-  return new ApiError("directory.conflict", { description });
 }

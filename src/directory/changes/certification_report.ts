@@ -10,7 +10,7 @@ import { failed, ok } from "../../base/kernel/result.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../base/limits.ts";
 import type { Certification } from "../certification/certification.ts";
 import type { Certifier, Certifiers } from "../certification/certifiers.ts";
-import { invalidRequest, schemaFaults } from "../participants/invalid_request.ts";
+import { invalidRequest, schemaFaults } from "../participants/rejections.ts";
 import type { Participant } from "../participants/participant.ts";
 import { text } from "../participants/participant_fields.ts";
 

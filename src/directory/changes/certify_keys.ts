@@ -2,12 +2,11 @@
  * Turns signing requests into certified keys. Every request must prove possession, and every key must be new to the
  * directory and unique in the request. Reports all errors at once.
  */
-import { ApiError } from "../../base/kernel/api_error.ts";
 import { issueCertificate, type Subject } from "../keys/certificate_authority.ts";
 import type { CertifiedKey, KeyUse } from "../participants/certified_key.ts";
 import type { Directory } from "./directory.ts";
 import { findKnownKeys } from "../participants/participant_store.ts";
-import { invalidRequest } from "../participants/invalid_request.ts";
+import { conflict, invalidRequest } from "../participants/rejections.ts";
 import { type ProvenKey, readSigningRequest } from "../keys/signing_request.ts";
 
 /** The use of a signing request, by its wire name (Decision E1). */
@@ -72,9 +71,7 @@ export async function certifyKeys(
     `csrs.${name}`
   );
   if (reused.length > 0) {
-    throw new ApiError("directory.conflict", {
-      description: `${reused.join(", ")}: this key was certified before; make a new one`,
-    });
+    throw conflict(`${reused.join(", ")}: this key was certified before; make a new one`);
   }
   const validity = { from: Math.min(now, deps.judgesClock()), days: deps.certificateDays };
   return await Promise.all(requested.map(async ({ name, key }) => ({

@@ -4,6 +4,7 @@ import { type Change, changeParticipant, type Target } from "./change_participan
 import type { Directory } from "./directory.ts";
 import { isInForce, type Login, MAX_ENDED_LOGINS, MAX_LOGINS, newLogin } from "../participants/login.ts";
 import type { Participant } from "../participants/participant.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** A new login with its token. */
 export interface IssuedLogin {
@@ -64,8 +65,4 @@ export function revokeLogin(
 function withLogins(participant: Participant, logins: readonly Login[], now: number): Participant {
   const ended = logins.filter((one) => !isInForce(one, now)).slice(MAX_ENDED_LOGINS);
   return { ...participant, logins: logins.filter((one) => !ended.includes(one)) };
-}
-
-function conflict(description: string): ApiError {
-  return new ApiError("directory.conflict", { description });
 }

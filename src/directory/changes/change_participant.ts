@@ -19,6 +19,7 @@ import {
   stageParticipant,
   stageReport,
 } from "../participants/participant_store.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** The participant to change and the person who asks for it. */
 export interface Target {
@@ -88,9 +89,7 @@ export async function changeParticipant<T>(
 /** A change without effect writes nothing, and an approval of it is none. */
 function leaveUnchanged<T>({ approval }: Target, answer: T): T {
   if (approval === undefined) return answer;
-  throw new ApiError("directory.conflict", {
-    description: "The change has no effect any more. Reject the proposal.",
-  });
+  throw conflict("The change has no effect any more. Reject the proposal.");
 }
 
 /**
@@ -101,13 +100,9 @@ function leaveUnchanged<T>({ approval }: Target, answer: T): T {
  */
 export function requireTrusted({ isOwn = false }: Target, participant: Participant): void {
   if (!isOwn || isTrusted(participant)) return;
-  throw new ApiError("directory.conflict", {
-    description: "The participant and its software must be Active. Ask an administrator of the directory.",
-  });
+  throw conflict("The participant and its software must be Active. Ask an administrator of the directory.");
 }
 
 function rejectContended(): never {
-  throw new ApiError("directory.conflict", {
-    description: "The participant is being changed by others; try again.",
-  });
+  throw conflict("The participant is being changed by others; try again.");
 }

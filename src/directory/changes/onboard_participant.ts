@@ -13,6 +13,7 @@ import type { Contact, Participant, Role, SoftwareDetails } from "../participant
 import { isOrgIdTaken, stageNewKey, stageParticipant } from "../participants/participant_store.ts";
 import { signStatement } from "../statements/software_statement.ts";
 import { withNextStatement } from "../statements/statement_issue.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** Verified company data and signing requests. */
 export interface OnboardingCommand {
@@ -70,11 +71,11 @@ export async function onboardParticipant(
   }
   // A concurrent onboarding has taken the org_id or one of the keys, or the proposal.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
-  throw new ApiError("directory.conflict", {
-    description: approval === undefined
+  throw conflict(
+    approval === undefined
       ? "csrs: a key was certified meanwhile; make new ones"
       : "The proposal was decided, or a key was certified, meanwhile.",
-  });
+  );
 }
 
 function newParticipant(command: OnboardingCommand, now: number): Participant {
@@ -110,5 +111,5 @@ function note({ role, software }: Participant, keys: readonly IssuedKey[]): Hist
 }
 
 function orgIdTaken(): ApiError {
-  return new ApiError("directory.conflict", { description: "org_id: is taken (case does not matter)" });
+  return conflict("org_id: is taken (case does not matter)");
 }

@@ -18,6 +18,7 @@ import {
   type ProposedChange,
   stateHash,
 } from "./proposal.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** An approval that becomes effective with the change: both are one commit. */
 export interface Approval {
@@ -177,8 +178,4 @@ export async function shownStates(
     const isSame = entry !== null && await stateHash(entry.value) === one.participantSha256;
     return isSame ? state : "stale";
   }));
-}
-
-function conflict(description: string): ApiError {
-  return new ApiError("directory.conflict", { description });
 }

@@ -1,10 +1,10 @@
 /** Records a participant's certification report (Decision E5). */
-import { ApiError } from "../../base/kernel/api_error.ts";
 import { type Certification, MAX_CERTIFICATIONS, withCertification } from "../certification/certification.ts";
 import { readReport } from "./certification_report.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import { findReport } from "../participants/participant_store.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /**
  * Verifies a report and keeps it with its summary. The same report again has no effect.
@@ -40,8 +40,4 @@ export function recordCertification(
       answer: added,
     };
   });
-}
-
-function conflict(description: string): ApiError {
-  return new ApiError("directory.conflict", { description });
 }

@@ -1,11 +1,11 @@
 /** Issues a new software statement, optionally with changed software details (Decision E3). */
-import { ApiError } from "../../base/kernel/api_error.ts";
 import { missingCertification } from "../certification/certification.ts";
 import { type Change, changeParticipant, requireTrusted, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "../participants/participant.ts";
 import { signStatement } from "../statements/software_statement.ts";
 import { withNextStatement } from "../statements/statement_issue.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** Members that change; undefined ones stay. null removes an address. */
 export interface SoftwareChanges {
@@ -35,15 +35,11 @@ export function renewStatement(
   return changeParticipant(directory, target, async (participant, now): Promise<Change<string>> => {
     requireTrusted(target, participant);
     if (participant.software.status === "Revoked") {
-      throw new ApiError("directory.conflict", {
-        description: "The software is revoked; no statement is issued for it.",
-      });
+      throw conflict("The software is revoked; no statement is issued for it.");
     }
     const missing = missingCertification(directory.certification, participant.certifications ?? [], now);
     if (missing !== undefined) {
-      throw new ApiError("directory.conflict", {
-        description: `A statement needs a passed certification report: ${missing}.`,
-      });
+      throw conflict(`A statement needs a passed certification report: ${missing}.`);
     }
     const next = withNextStatement(withChanges(participant, changes), now);
     const statement = await signStatement(directory.statementKeys.signer, directory.terms, next);

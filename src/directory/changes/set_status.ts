@@ -12,6 +12,7 @@ import {
   withOrganisationStatus,
   withSoftwareStatus,
 } from "../participants/participant.ts";
+import { conflict } from "../participants/rejections.ts";
 
 /** The wanted status and the reason for the history. */
 export interface SetStatusCommand<Status> {
@@ -85,5 +86,5 @@ function illegalMove(
   to: string,
 ): ApiError {
   const is = `The organisation is ${status} and its software ${software.status}`;
-  return new ApiError("directory.conflict", { description: `${is}; the ${of} cannot become ${to}.` });
+  return conflict(`${is}; the ${of} cannot become ${to}.`);
 }

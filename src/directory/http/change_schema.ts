@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isCredentialName } from "../../base/http/credentials.ts";
 import type { SigningRequests } from "../changes/certify_keys.ts";
-import { invalidRequest, schemaFaults } from "../participants/invalid_request.ts";
+import { invalidRequest, schemaFaults } from "../participants/rejections.ts";
 import {
   ORGANISATION_STATUSES,
   type OrganisationStatus,

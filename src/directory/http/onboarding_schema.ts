@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isReservedName } from "../../base/kernel/identifiers.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
-import { invalidRequest, schemaFaults } from "../participants/invalid_request.ts";
+import { invalidRequest, schemaFaults } from "../participants/rejections.ts";
 import type { OnboardingCommand } from "../changes/onboard_participant.ts";
 import type { Role } from "../participants/participant.ts";
 import { contacts, signingRequestPem, softwareFields, text } from "../participants/participant_fields.ts";

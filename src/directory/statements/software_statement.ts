@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { type OwnKey, signClaims } from "../../base/jose/own_key.ts";
 import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
-import { invalidRequest } from "../participants/invalid_request.ts";
+import { invalidRequest } from "../participants/rejections.ts";
 import type { Participant, Role } from "../participants/participant.ts";
 
 /** Contents of a statement besides the participant's own data. */

@@ -1,4 +1,4 @@
-/** Builds the error for a request that the sender can correct: lists every problem and never quotes a value. */
+/** Errors of requests to the directory: faults that the sender can correct, and conflicts. They never quote a value. */
 import type { z } from "zod";
 import { ApiError } from "../../base/kernel/api_error.ts";
 
@@ -27,4 +27,9 @@ function words(issue: z.core.$ZodIssue): string {
 function unknownMembers(names: readonly string[]): string {
   const plain = names.filter((name) => PLAIN_NAME.test(name)).slice(0, MAX_FAULTS);
   return plain.length === 0 ? "has unknown members" : `has unknown members (${plain.join(", ")})`;
+}
+
+/** A change that the present state does not allow, or that another one has overtaken. */
+export function conflict(description: string): ApiError {
+  return new ApiError("directory.conflict", { description });
 }
