@@ -8,7 +8,6 @@ import {
   dpopProof,
   type JsonObject,
   payloadSignature,
-  sha256,
   withChanges,
 } from "./jwts.ts";
 import { type TestKey, testKey } from "./keys.ts";
@@ -16,6 +15,7 @@ import type { Participant } from "./participants.ts";
 import { addressesOf } from "./addresses.ts";
 import { type Environment } from "./environment.ts";
 import type { AnswerOf, CreatedConsent, Payment, PushedRequest, TokenAnswer } from "./answers.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 /** Form parameters; `undefined` omits one. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;

@@ -6,6 +6,7 @@ import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } fr
 import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { type TestKey } from "./keys.ts";
 import { type Addresses, addressesOf } from "./addresses.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -148,12 +149,6 @@ export async function sealToPlatform(
   return await new CompactEncrypt(new TextEncoder().encode(plaintext))
     .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", ...protectedHeader })
     .encrypt(key);
-}
-
-/** SHA-256 of ASCII text, base64url. */
-export async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return digest.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** The environment's time in Unix seconds. */

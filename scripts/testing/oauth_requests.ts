@@ -6,12 +6,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { type PushedRequest, rejectionOf, type TokenAnswer } from "./answers.ts";
 import { authentication, createConsent, dpopKey, type FormChanges, pushForm, verifierOf } from "./flows.ts";
 import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts";
-import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
+import { dpopProof, type ProofTarget } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { assertErrorMembers } from "./resource_answers.ts";
 import { BASE_URL, type Environment } from "./environment.ts";
 import { sharedToken } from "./shared_token.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 

@@ -10,9 +10,10 @@ import {
 } from "support/jwt_attacks.ts";
 import { proofPlaces } from "support/jwt_places.ts";
 import type { JwsParts } from "support/jwt_place.ts";
-import { type JsonObject, sha256 } from "testing/jwts.ts";
+import { type JsonObject } from "testing/jwts.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 Deno.test("a DPoP proof for another method is rejected [DP-N8] [DP-N9] [DP8]", async (t) => {
   await using env = await openEnvironment();

@@ -2,6 +2,7 @@
 import ts from "typescript";
 import {
   type BuiltPackage,
+  filesIn,
   packageFolder,
   pinned,
   readProject,
@@ -63,13 +64,6 @@ export async function importsOf(
     readonly dependencies: Readonly<Record<string, string>>;
   };
   return [[...imported].sort(), Object.keys(dependencies).sort()];
-}
-
-async function* filesIn(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) yield* filesIn(`${folder}/${name}`);
-    else yield `${folder}/${name}`;
-  }
 }
 
 /** What a program printed, and its exit status. */

@@ -16,7 +16,7 @@ import {
 } from "testing/flows.ts";
 import { type AtBank, authorised, returnClaims, toBank } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertPage } from "testing/front_channel.ts";
-import { type JsonObject, type ProofTarget, seconds, sha256, thumbprint } from "testing/jwts.ts";
+import { type JsonObject, type ProofTarget, seconds, thumbprint } from "testing/jwts.ts";
 import { type TestKey, testKey } from "testing/keys.ts";
 import {
   assertApiError,
@@ -32,6 +32,7 @@ import type { JwsParts, JwtPlace } from "./jwt_place.ts";
 import { goodHeader } from "./signature_cases.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 import { sharedToken } from "testing/shared_token.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';

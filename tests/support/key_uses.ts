@@ -3,7 +3,6 @@
  * is answered while the old key is believed, and when it is not any more.
  */
 import { assertEquals } from "@std/assert";
-import { rejectionOf } from "testing/answers.ts";
 import {
   call,
   clientToken,
@@ -16,8 +15,9 @@ import {
 } from "testing/flows.ts";
 import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { type Pair, seenBy } from "./key_drill.ts";
+import { invalidClient, unknownSigner } from "./standing.ts";
 import type { Participant } from "testing/participants.ts";
-import { assertBare, assertFaults } from "testing/resource_answers.ts";
+import { assertBare } from "testing/resource_answers.ts";
 
 /** One way to use a key. `prepare` comes first and uses new keys only; what it gives uses the old one, once. */
 export interface KeyUse {
@@ -106,17 +106,9 @@ function use(
   return { accepted, rejected, prepare: async () => await prepare() };
 }
 
-async function invalidClient(response: Response): Promise<void> {
-  assertEquals([response.status, (await rejectionOf(response)).error], [401, "invalid_client"]);
-}
-
 async function invalidToken(response: Response): Promise<void> {
   assertEquals(response.headers.get("www-authenticate"), 'DPoP error="invalid_token", algs="PS256"');
   await assertBare(response, 401);
-}
-
-async function unknownSigner(response: Response): Promise<void> {
-  await assertFaults(response, 400, [["Signature.InvalidClaim", "kid"]]);
 }
 
 async function noRedirect(response: Response): Promise<void> {

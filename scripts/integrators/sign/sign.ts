@@ -11,6 +11,7 @@ import { openHandover } from "../../../src/client/bank/open_handover.ts";
 import { type ResultStatusCode, resultUrl } from "../../../src/client/bank/seal_result.ts";
 import type { KnownPlatform } from "../../command_line/platform.ts";
 import { readDescription } from "../participant/folder.ts";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 
 /** A client assertion for a bank's issuer. */
 export async function signAssertion(
@@ -47,11 +48,6 @@ export async function signProof(
     .setIssuedAt(Math.floor(now() / 1000))
     .setJti(crypto.randomUUID())
     .sign(keys.privateKey);
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return digest.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** The value of `x-jws-signature` for these bytes. */

@@ -1,7 +1,7 @@
 /** The environment of the samples: the parties' keys, and parts that know the rules for each kind of text. */
 import { platformEncryptionKey } from "../../testing/bank_return.ts";
 import { dpopKey } from "../../testing/flows.ts";
-import { sha256 } from "../../testing/jwts.ts";
+
 import { type TestKey, testKey } from "../../testing/keys.ts";
 import type { Participant } from "../../testing/participants.ts";
 import { AUTH_URL, BASE_URL, type Environment, PROXY_SECRET } from "../../testing/environment.ts";
@@ -12,6 +12,7 @@ import { requestPart } from "./request_parts.ts";
 import { accessTokenOf, assertionRule, proofRule, type Rule } from "./rules.ts";
 import { type Attempt, headerOf, pathnameOf, record } from "./sample_request.ts";
 import { membersOf, type OtherTpp, type Recipient, tokenPart, type TokenParts } from "./token_parts.ts";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 
 /** The context from which samples are made. */
 export interface SampleContext {

@@ -2,10 +2,11 @@
 import { bodyOf, type PushedRequest } from "../../testing/answers.ts";
 import { dpopKey, type FormChanges, push, verifierOf } from "../../testing/flows.ts";
 import { authorise, Browser, codeOf, redeem, toBank } from "../../testing/authorization_flow.ts";
-import { sha256, thumbprint } from "../../testing/jwts.ts";
+import { thumbprint } from "../../testing/jwts.ts";
 import { testKey } from "../../testing/keys.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 
 async function pushing(bench: Workbench, form: FormChanges): Promise<Response> {
   return await push(bench.env, await bench.consent(), { form });

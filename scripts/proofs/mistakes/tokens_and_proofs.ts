@@ -1,6 +1,6 @@
 /** Mistakes in DPoP proofs and access tokens. */
 import { call, clientToken, dpopKey, requestToken } from "../../testing/flows.ts";
-import { type Changes, dpopProof, seconds, sha256, thumbprint } from "../../testing/jwts.ts";
+import { type Changes, dpopProof, seconds, thumbprint } from "../../testing/jwts.ts";
 import { smallTestKey, testKey } from "../../testing/keys.ts";
 import { type Area, membersOf, mistake } from "./mistake.ts";
 import {
@@ -12,6 +12,7 @@ import {
   tokenTarget,
   type Workbench,
 } from "./workbench.ts";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 
 const ENDPOINT = (bench: Workbench): string => `'${tokenTarget(bench).url}'`;
 

@@ -9,6 +9,7 @@ import {
   type BuiltPackage,
   bundleTo,
   emptyFolder,
+  filesIn,
   pack,
   type Project,
   readProject,
@@ -74,13 +75,6 @@ async function nameCommands(dist: string): Promise<void> {
       `npx ${COMMANDS_PACKAGE}`,
     );
     await Deno.writeTextFile(path, named);
-  }
-}
-
-async function* filesIn(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) yield* filesIn(`${folder}/${name}`);
-    else yield `${folder}/${name}`;
   }
 }
 

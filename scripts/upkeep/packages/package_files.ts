@@ -99,3 +99,11 @@ async function licensesOf(libraries: readonly string[]): Promise<string> {
   });
   return ["This package contains parts of these libraries.\n", ...await Promise.all(texts)].join("\n");
 }
+
+/** Every file below a folder. */
+export async function* filesIn(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* filesIn(`${folder}/${name}`);
+    else yield `${folder}/${name}`;
+  }
+}

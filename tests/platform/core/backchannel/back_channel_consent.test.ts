@@ -33,8 +33,9 @@ import {
   unchanged,
 } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
-import { sha256, thumbprint } from "testing/jwts.ts";
+import { thumbprint } from "testing/jwts.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 async function consentOf(
   env: Environment,

@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { proving } from "support/assertions.ts";
 import { dpopKey } from "testing/flows.ts";
-import { dpopProof, type JsonObject, seconds, sha256 } from "testing/jwts.ts";
+import { dpopProof, type JsonObject, seconds } from "testing/jwts.ts";
 import {
   acceptedEverywhere,
   assertAccepted,
@@ -21,6 +21,7 @@ import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts"
 import { rawJws } from "testing/raw_jws.ts";
 import { stepsOf } from "support/steps.ts";
 import { testKey } from "testing/keys.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 

@@ -2,10 +2,11 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { dpopKey, good, push } from "testing/flows.ts";
-import { sha256, thumbprint } from "testing/jwts.ts";
+import { thumbprint } from "testing/jwts.ts";
 import { acceptedEverywhere, awaitingConsent, pushing } from "testing/oauth_requests.ts";
 import { openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async () => {
   await using env = await openEnvironment();

@@ -3,10 +3,11 @@ import { assertEquals } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
 import { good, pay, push, verifierOf } from "testing/flows.ts";
 import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
-import { sha256 } from "testing/jwts.ts";
+
 import { assertApiError, assertRejected, awaitingConsent, issueCode } from "testing/oauth_requests.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 

@@ -4,7 +4,7 @@ import { Place } from "../../../../src/base/http/fair_lane.ts";
 import { bodyOf, type TokenAnswer } from "testing/answers.ts";
 import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
-import { dpopProof, sha256, thumbprint } from "testing/jwts.ts";
+import { dpopProof, thumbprint } from "testing/jwts.ts";
 import {
   assertAccepted,
   assertApiError,
@@ -16,6 +16,7 @@ import {
 import { adminCall } from "testing/participants.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 

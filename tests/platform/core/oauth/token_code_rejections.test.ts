@@ -1,5 +1,5 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: wrong redemptions, which leave the code good until the fifth. */
-import { sha256 } from "testing/jwts.ts";
+
 import { verifierOf } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
 import {
@@ -12,6 +12,7 @@ import {
 import { type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { type Attempt, INVALID_GRANT, rejectedOnce } from "./code_attempts.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 

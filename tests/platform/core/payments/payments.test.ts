@@ -19,7 +19,7 @@ import {
 import { authorised } from "testing/authorization_flow.ts";
 import { type JsonObject, payloadSignature } from "testing/jwts.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
-import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
+import { FULL_CONSENT, omitting, reverseMembers } from "testing/resource_bodies.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { steps, stepsOf } from "support/steps.ts";
@@ -103,7 +103,7 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
 Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env, { body: FULL_CONSENT });
-  const body = JSON.stringify(reversed(paymentBody(flow.consentId, flow.body)));
+  const body = JSON.stringify(reverseMembers(paymentBody(flow.consentId, flow.body)));
   await good(pay(env, flow, { body }), 201);
 });
 
@@ -197,15 +197,6 @@ Deno.test("the signed bytes of a payment and of its consent are kept as evidence
     assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
   });
 });
-
-/** The same JSON value with the members of every object in reverse order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
-  );
-}
 
 function find(
   env: Environment,

@@ -1,5 +1,6 @@
 /** `x-jws-signature` of requests at the two POST endpoints (contract JWS-01 to JWS-16). */
 import { assertEquals } from "@std/assert";
+import { reverseMembers } from "testing/resource_bodies.ts";
 import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
@@ -87,7 +88,7 @@ Deno.test("POST endpoints reject a body changed after signing, be it in white sp
       "a space more": `${body} `,
       "a line break more": `${body}\n`,
       "written anew with indentation": JSON.stringify(JSON.parse(body), null, 2),
-      "members in another order": JSON.stringify(reversed(JSON.parse(body))),
+      "members in another order": JSON.stringify(reverseMembers(JSON.parse(body))),
       "another request of the same client [RP-N11]": other,
       empty: "",
     };
@@ -164,12 +165,3 @@ Deno.test("POST domestic-payment-consents takes a kid with the padding that some
   const response = await call(env, env.tpp, bound, CONSENTS, { body, signature });
   assertEquals(response.status, 201, await response.text());
 });
-
-/** The same JSON value with the members of every object in reverse order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
-  );
-}

@@ -15,7 +15,7 @@ import { openMutualTls } from "../../../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../../../src/client/party/participant.ts";
 import { openIntegratorsSandbox } from "support/outsiders.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "testing/flows.ts";
-import { sha256 } from "testing/jwts.ts";
+import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 Deno.test("a payment's requests can be made with what deno task sign prints, and inspect verifies each [SB8]", async (t) => {
   await using sandbox = await openIntegratorsSandbox();
