@@ -149,7 +149,7 @@ Deno.test("directory-keys rejects what it does not know, in one sentence [E2]", 
   const folder = await Deno.makeTempDir();
   const rejected: readonly [string, string][] = [
     ["frobnicate", "There is no command frobnicate"],
-    ["make", "--file is missing."],
+    ["make", "--file is missing; --help lists the options."],
     [`make --file ${folder}/keys.json --bits 1024`, "--bits must be"],
     ["make --file keys.json --lead 1h", "Unknown option '--lead'"],
     ["rotate --file /nowhere/keys.json --lead soon", "cannot be"],
