@@ -11,6 +11,12 @@ import { guardedFetch, keysOf } from "../core/participants/guarded_fetch.ts";
 import { configure, type Configured } from "./configure.ts";
 import type { Runtime } from "./runtime.ts";
 
+/** What `fetch` throws, in words. */
+const UNCONNECTED: Readonly<Record<string, string>> = {
+  TypeError: "no connection; check the name, the network, and DENO_CERT if the authority is your own",
+  TimeoutError: "no answer within 2 s",
+};
+
 /** Returns whether every check passed. */
 export async function checkPlatform(runtime: Runtime): Promise<boolean> {
   const lines: string[] = [];
@@ -70,7 +76,7 @@ async function directory({ config }: Configured, { fetch }: DirectoryClock): Pro
   const fetchJson = guardedFetch({ fetch, allowedHosts, loopbackHttp: environment === "Sandbox" });
   const document = await fetchJson(directoryJwksUri);
   const keys = document.ok ? keysOf(document.value) : document;
-  if (!keys.ok) throw new Error(`${directoryJwksUri}: ${keys.fault.why}`);
+  if (!keys.ok) throw new Error(`${directoryJwksUri}: ${UNCONNECTED[keys.fault.why] ?? keys.fault.why}`);
   const status = await fetch(`${directoryIssuer}/status`, {
     redirect: "manual",
     signal: AbortSignal.timeout(2000),

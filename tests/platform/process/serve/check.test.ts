@@ -63,6 +63,7 @@ Deno.test({
     });
     const faults = { database: "fault", directory: "fault", clock: "fault", "data keys": "fault" };
     assertEquals([lost.code, lost.found], [1, { ...PASSED, ...faults }], lost.text);
+    assertStringIncludes(lost.text, "/jwks: no connection; check the name, the network, and DENO_CERT");
     const { code, found, text } = await check(folder, {
       ...env,
       PLATFORM_PROXY_SECRET: "short",
