@@ -243,8 +243,8 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
     },
     "the hold of a bank's orders": async () => {
       const hold = { bank: BANK, epoch: "an epoch", restoredAt: 1, since: 1 } as const;
-      const deps = { store, clock: () => env.now };
-      await commitIfUnchanged(deps, (tx) => stageHold(tx, null, hold, env.now, "a test"));
+      const none = { hold: null, ended: null };
+      await oneCommits(env, (tx) => stageHold(tx, none, hold, env.now, "a test"));
       const read = present(await holds.find(store, BANK));
       await oneCommits(
         env,

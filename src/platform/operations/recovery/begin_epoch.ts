@@ -82,12 +82,11 @@ async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
   }
   const banks = await deps.epochs.banks();
   for (const bank of banks) {
-    const before = (await deps.holds.find(deps.store, bank))?.value ?? null; // not reconciled since an earlier restore
+    const last = await lastOfHolds(deps.store, bank); // it may have a hold since an earlier restore
     const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
-    const since = Math.min(earliest, before?.since ?? Infinity);
+    const since = Math.min(earliest, last.hold?.value.since ?? Infinity);
     const { id, startedAt } = epoch;
     const hold = { bank, epoch: id, restoredAt: startedAt, since };
-    const last = await lastOfHolds(deps.store, bank);
     await mustCommit(deps, (tx) => stageHold(tx, last, hold, startedAt, restoredFrom(epoch)));
   }
   return banks;

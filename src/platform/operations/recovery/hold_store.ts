@@ -73,26 +73,36 @@ export function restoredFrom({ copy }: Epoch): string {
   return `the store was restored from a copy of ${wireDateTime(copy.takenAt)}`;
 }
 
-/** Returns the place of the newest entry of the bank's holds, of which the last may have ended. */
-export async function lastOfHolds(from: Reader, bank: BankCode): Promise<Recorded | null> {
+/** The bank's hold, and the place of the newest entry of its holds if the last one has ended. */
+export interface LastOfHolds {
+  readonly hold: Entry<Hold> | null;
+  readonly ended: Entry<Recorded> | null;
+}
+
+export async function lastOfHolds(from: Reader, bank: BankCode): Promise<LastOfHolds> {
   const [hold, ended] = await Promise.all([
     orderHoldRecord.get(from, orderHoldKey(bank)),
     controlledPartyRecord.get(from, controlledPartyKey(holdHistoryOf(bank))),
   ]);
-  return (hold ?? ended)?.value ?? null;
+  return { hold, ended };
 }
 
-/** Stages the beginning of a hold in place of the bank's former one. `former` is {@link lastOfHolds}. */
+/**
+ * Stages the beginning of a hold in place of the bank's former one. Processes that start at once after a restore do so
+ * too, and one of them succeeds.
+ */
 export function stageHold(
   tx: Transaction,
-  former: Recorded | null,
+  { hold: former, ended }: LastOfHolds,
   hold: Omit<Hold, "recorded" | "sequence" | "comparison">,
   at: number,
   reason: string,
 ): void {
   const { bank } = hold;
   const entry = { at, event: "order_hold.begun", actor: "platform", reason };
-  const recorded = record(tx, holdHistoryOf(bank), former, entry);
+  check(tx, orderHoldKey(bank), former?.version ?? null);
+  check(tx, controlledPartyKey(holdHistoryOf(bank)), ended?.version ?? null);
+  const recorded = record(tx, holdHistoryOf(bank), (former ?? ended)?.value ?? null, entry);
   orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, comparison: NOTHING_COMPARED, ...recorded });
 }
 

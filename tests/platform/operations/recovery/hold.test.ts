@@ -6,10 +6,16 @@ import {
   type Hold,
   NOTHING_COMPARED,
 } from "../../../../src/platform/operations/recovery/hold.ts";
-import { openHoldStore } from "../../../../src/platform/operations/recovery/hold_store.ts";
+import {
+  holdHistoryOf,
+  lastOfHolds,
+  openHoldStore,
+  stageHold,
+} from "../../../../src/platform/operations/recovery/hold_store.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { down, openPushEnvironment, paid } from "support/orders.ts";
 import { historyOf } from "testing/histories.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 
 Deno.test("a comparison counts each finding once, and keeps the first 100 disagreements [G9]", () => {
@@ -23,6 +29,24 @@ Deno.test("a comparison counts each finding once, and keeps the first 100 disagr
     if (paymentId !== undefined) comparison = countFinding(comparison, { paymentId, why: "another amount" });
   }
   assertEquals(comparison.disagreements.map(({ paymentId }) => paymentId), ids.slice(0, 100));
+});
+
+Deno.test("of two processes that begin a hold at once, one does, and the history goes on from its entry [G9, M2]", async () => {
+  const store = await openTestStore();
+  const bank = asBankCode("BANKA");
+  if (bank === undefined) throw new Error("no bank");
+  const began = { bank, epoch: "epoch", restoredAt: 1, since: 0 };
+  const begin = async (): Promise<(at: number) => Promise<boolean>> => {
+    const last = await lastOfHolds(store, bank);
+    const deps = { store, clock: (): number => 0 };
+    return (at) => commitIfUnchanged(deps, (tx) => stageHold(tx, last, began, at, "restored"));
+  };
+  const [first, second, third] = [await begin(), await begin(), await begin()];
+  assertEquals([await first(1), await second(1), await third(2)], [true, false, false]);
+  const next = await begin();
+  assertEquals(await next(1), true);
+  assertEquals((await historyOf(store, holdHistoryOf(bank))).map(({ sequence }) => sequence), [1, 2]);
+  await store.close();
 });
 
 Deno.test("a bank states its orders from an hour before the copy, or before its oldest order in the copy [G9]", async () => {
