@@ -135,7 +135,8 @@ const MAX_HISTORY = 10_000;
 
 /**
  * Stages the next entry in the history of `subject`, a resource's id, with its evidence. The same commit must write the
- * subject's record with the members of the result, and check its version.
+ * subject's record with the members of the result, and check its version. Otherwise it could write over the entry of
+ * another commit, which has the same position.
  *
  * @param former the subject before the change, or null if it is new
  */
