@@ -35,6 +35,7 @@ Deno.test({
     await walkOnDesk(site, visit);
     await holdByKeyboard(site);
     await goByMenu(site);
+    await readBothDirections(site);
     for (const orgId of ["BANKA", env.tpp.orgId]) await asParticipant(site, orgId);
   },
   sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
@@ -111,6 +112,15 @@ async function asParticipant(site: Site, orgId: string): Promise<void> {
   const visit = { name: `console-${orgId}`, token, first: "/console/own", pages: ["/console/own"] };
   await walkOnPhone(site, visit);
   await walkOnDesk(site, visit);
+}
+
+/** An English text on an Arabic page begins at the side at which the page begins. */
+async function readBothDirections(site: Site): Promise<void> {
+  const page = await openDesk(site, "ar");
+  await signIn(page, site.origin);
+  await page.goto(`${site.origin}/console/participants/none`);
+  const side = await page.locator('#fault [lang="en"]').evaluate((text) => getComputedStyle(text).textAlign);
+  assertEquals(side, "right");
 }
 
 /** Goes to another page with the keyboard of a phone: the folded menu names the current page, or that of a part of it. */
