@@ -27,14 +27,22 @@ function operationsOf(document: Pick<OpenApi, "paths">): [string, OpenApiOperati
   );
 }
 
-const OUTLINE = new URL("openapi_outline.txt", import.meta.url);
+/** Compares all of a document's form with a file beside this one, which `WRITE_OUTLINE=1` writes. */
+async function assertOutline(document: OpenApi, file: string): Promise<void> {
+  const outline = new URL(file, import.meta.url);
+  const found = outlineOf(document);
+  if (Deno.env.has("WRITE_OUTLINE")) await Deno.writeTextFile(outline, `${found.join("\n")}\n`);
+  const expected = (await Deno.readTextFile(outline)).split("\n").filter((line) => line !== "");
+  assertEquals(found.filter((line) => !expected.includes(line)), [], `lines that ${file} lacks`);
+  assertEquals(found, expected, `lines of ${file} that are gone, or stand elsewhere`);
+}
 
 Deno.test("GET /openapi.json: each operation, parameter, answer and field is as the outline says [A7, HO1]", async () => {
-  const found = outlineOf(await readDocument());
-  if (Deno.env.has("WRITE_OUTLINE")) await Deno.writeTextFile(OUTLINE, `${found.join("\n")}\n`);
-  const expected = (await Deno.readTextFile(OUTLINE)).split("\n").filter((line) => line !== "");
-  assertEquals(found.filter((line) => !expected.includes(line)), [], "lines that the outline lacks");
-  assertEquals(found, expected, "lines of the outline that are gone, or stand elsewhere");
+  await assertOutline(await readDocument(), "openapi_outline.txt");
+});
+
+Deno.test("GET /operations/openapi.json: each operation, parameter, answer and field is as the outline says [OP2]", async () => {
+  await assertOutline(await readOperations(), "operations_outline.txt");
 });
 
 Deno.test("GET /openapi.json: every operation has the answers that every address can give [C3]", async () => {
