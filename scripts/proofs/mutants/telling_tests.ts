@@ -3,10 +3,11 @@ import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
 /** Start whole programs and browsers. */
 const SLOW = /^tests\/(?:platform\/process\/serve|journeys|browser|scripts|docs|attacks|sandbox)\//;
-/** Tests that hold what declarations say: of endpoints and schemas, and of records. */
+/** Tests that hold what declarations say: of endpoints and schemas, and of records and how long they are stored. */
 const DECLARED: readonly (readonly [program: RegExp, test: string])[] = [
   [/@hono\/zod-openapi"/, "tests/platform/process/documents/openapi_document.test.ts"],
   [/defineRecord[<(]/, "tests/docs/generated_documents.test.ts"],
+  [/defineRecord[<(]/, "tests/platform/core/payments/record_lifetimes.test.ts"],
 ];
 const MIN_WORD = 4;
 
