@@ -1,7 +1,6 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
 import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
 import { findFitting } from "./fitting.ts";
-import { shared } from "./lanes.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
 import { isCaught, openSurvey, type Survey } from "./survey.ts";
@@ -62,7 +61,7 @@ export async function tryMutations(
   for (let lane = 0; lane < processes; lane++) lanes.push(stack.use(openLane(root, tree.folder)));
   const survey = openSurvey();
   const sound = soundTests();
-  await shared(numbered, lanes, async ({ mutation, number }, lane) => {
+  await divideWork(numbered, lanes, async ({ mutation, number }, lane) => {
     report(mutation, await outcomeWith(mutation, number, { survey, near, sound, lane }));
   });
 }
@@ -157,4 +156,16 @@ function soundTests(): Sound {
     known.set(file, passes);
     return passes;
   };
+}
+
+/** Does every item once, each by a worker that is free. */
+async function divideWork<Item, Worker>(
+  items: readonly Item[],
+  workers: readonly Worker[],
+  work: (item: Item, worker: Worker) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  await Promise.all(workers.map(async (worker) => {
+    for (const item of left) await work(item, worker);
+  }));
 }

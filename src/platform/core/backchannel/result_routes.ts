@@ -1,5 +1,5 @@
 /** `POST {base_url}/{BANK}/authorization-results/v1` (contract ARS1): the result of a bank whose customer confirmed elsewhere. */
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { mediaType, readBytes, rejectContentCoding } from "../../../base/http/body.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
@@ -13,12 +13,16 @@ import { accessTokenOf, bankParameter, resourceHeaders } from "../../guards/http
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import { RESULT_JWT } from "../frontchannel/sca_response_schema.ts";
 import { deliverResult, type DeliverResultDeps } from "./deliver_result.ts";
-import { representDelivery, resultAnswerSchema } from "./result_schema.ts";
 import { bankChecks } from "./routes.ts";
 
 export interface ResultRouteDeps extends DeliverResultDeps {
   readonly guards: ResourceGuards;
 }
+
+/** The same for every delivery of the result that counts (contract ARS2). */
+const resultAnswerSchema = z.strictObject({
+  Data: z.strictObject({ ConsentId: z.uuid(), CorrelationId: z.uuid() }),
+}).openapi("AuthorizationResultAnswer");
 
 const route = createRoute({
   method: "post",
@@ -62,6 +66,7 @@ export function resultRoutes(deps: ResultRouteDeps): readonly PlatformEndpoint[]
       replayRecords: c.get("replayRecords"),
       interactionId: c.get("interactionId"),
     });
-    return c.json(representDelivery(session));
+    const { consentId: ConsentId, correlationId: CorrelationId } = session;
+    return c.json({ Data: { ConsentId, CorrelationId } } satisfies z.infer<typeof resultAnswerSchema>);
   })];
 }
