@@ -142,7 +142,9 @@ async function makeAllPayments(
       const onPhase = (phase: KillPlan["phase"]): void => {
         if (planned?.phase !== phase || !kills.includes(planned)) return;
         kills.splice(kills.indexOf(planned), 1);
-        killing.push(killAfter(run, planned, say));
+        const kill = killAfter(run, planned, say);
+        kill.catch(() => {}); // it fails below, where what was started ends with it
+        killing.push(kill);
       };
       const tpp = plan.isPushed ? "pushed" : "polling";
       facts[tpp].push(...await makePayment({ sandbox, flow: flows[tpp][plan.bank], onPhase }, plan));
