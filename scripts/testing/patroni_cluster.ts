@@ -185,7 +185,9 @@ async function configurationOf(
     .replace("0.0.0.0:8008", `127.0.0.1:${restPort}`).replace("db1.example:8008", `127.0.0.1:${restPort}`)
     .replace(/hosts: db1\.example.*/, `hosts: 127.0.0.1:${etcdPort}`)
     .replace("0.0.0.0:5432", `127.0.0.1:${port}`).replace("db1.example:5432", `127.0.0.1:${port}`)
-    .replace("/var/lib/postgresql/15/hub", data).replace("/usr/lib/postgresql/15/bin", programs)
+    .replace("/var/lib/postgresql/15/hub", data)
+    // The file of passwords is in the home folder, which machines do not share.
+    .replace("/usr/lib/postgresql/15/bin", `${programs}\n  pgpass: ${data}.pgpass`)
     .replace("/run/postgresql", folder).replace("max_connections: 100", "max_connections: 200")
     .replaceAll("/etc/patroni/", `${folder}/`).replaceAll("10.0.0.0/24", "127.0.0.1/32");
 }
