@@ -141,8 +141,10 @@ async function authorise(flow: Flow, consentId: string): Promise<CodeToken | und
 function judgeEnding({ line: { simulation }, plan }: Flow, ending: Ending): void {
   if (ending.at === "page") {
     simulation.note(`customer ${plan.name} ends on "${ending.heading}"`);
-    // Links lead to TPPs that the directory calls active; while it does not answer, no TPP is known to be.
-    if (!ending.hasNextUrl && !simulation.missedDirectory) {
+    // Links lead to TPPs that the directory calls active; while it does not answer, no TPP is known to be. Who opens a
+    // link that another browser has opened before is told nothing of its TPP.
+    const isOpenedByOther = simulation.fault("forger") !== undefined;
+    if (!ending.hasNextUrl && !simulation.missedDirectory && !isOpenedByOther) {
       simulation.violated("every customer is led on", `the page "${ending.heading}" leads nowhere`);
     }
   }
