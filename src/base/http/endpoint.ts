@@ -3,7 +3,7 @@
  * the list of paths are made from the declarations.
  */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
-import type { Context, Env, ErrorHandler, Hono, MiddlewareHandler, Next } from "hono";
+import type { Context, Env, Handler, Hono, MiddlewareHandler, Next } from "hono";
 import { matchedRoutes } from "hono/route";
 import { ApiError } from "../kernel/api_error.ts";
 
@@ -53,59 +53,39 @@ const gates = new WeakMap<object, ReadonlyMap<string, Endpoint>>();
 
 /**
  * Mounts the endpoints. Other methods of their paths get 405 with `Allow` (RFC 9110 §15.5.6; Hono would send 404, and
- * route HEAD to GET). A path is one handler of Hono, whose routers take their time for each one.
+ * route HEAD to GET).
  *
  * @param hasHead whether HEAD is answered with this GET endpoint, without content
- * @param onError answers what a step throws, and the steps before it see that answer
  */
 export function mount<E extends Env, Kind extends Endpoint>(
   app: Hono<E>,
   endpoints: readonly Kind[],
   hasHead: (endpoint: Kind) => boolean,
-  onError: ErrorHandler<E>,
 ): void {
-  app.onError(onError);
   for (const [path, byMethod] of byPath(endpoints)) {
     const allowed = [...byMethod].flatMap(([name, each]) =>
       name === "GET" && hasHead(each) ? [name, "HEAD"] : [name]
     );
-    const serve: MiddlewareHandler<E> = async (c) => {
-      const { method } = c.req;
-      const endpoint = allowed.includes(method)
-        ? byMethod.get(method === "HEAD" ? "GET" : method)
-        : undefined;
-      if (endpoint === undefined) {
+    const gate: MiddlewareHandler<E> = async (c, next) => {
+      if (!allowed.includes(c.req.method)) {
         throw new ApiError("request.method_not_allowed", { allow: allowed.join(", ") });
       }
-      await runSteps(c, [...endpoint.checks, endpoint.handle], onError);
+      await next();
     };
-    gates.set(serve, byMethod);
-    app.all(path, serve);
+    gates.set(gate, byMethod);
+    app.all(path, gate);
+    for (const [method, { checks, handle }] of byMethod) {
+      app.on(method, [path], ...countSteps([...checks, handle]) as Handler<E>[]);
+    }
   }
 }
 
-/** Runs the steps as Hono does. Before each one it notes how many have passed, for the trace of the request. */
-async function runSteps<E extends Env>(
-  c: Context<E>,
-  steps: readonly Step[],
-  onError: ErrorHandler<E>,
-): Promise<void> {
-  const noted: Context<{ Variables: { passed: number } }> = c as never;
-  const runFrom = async (passed: number): Promise<void> => {
-    noted.set("passed", passed);
-    let response: Response | void;
-    let isError = false;
-    try {
-      response = await steps[passed]?.(c as never, () => runFrom(passed + 1));
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      c.error = error;
-      response = await onError(error, c);
-      isError = true;
-    }
-    if (response && (isError || !c.finalized)) c.res = response;
-  };
-  await runFrom(0);
+/** Returns the steps of an endpoint. Each one notes how many have passed before it, for the trace of the request. */
+function countSteps(steps: readonly Step[]): Step[] {
+  return steps.map((step, passed) => (c: Context<{ Variables: { passed: number } }>, next) => {
+    c.set("passed", passed);
+    return step(c as never, next);
+  });
 }
 
 type Step = (c: never, next: Next) => ReturnType<Check | Endpoint["handle"]>;

@@ -173,7 +173,8 @@ function handler(
   app.use("*", requestContext(log, idOf));
   if (limit !== undefined) app.use("*", limit);
   if (drawPage !== undefined) app.use("*", consoleHeaders);
-  mount(app, endpoints, () => true, answerErrors(log, drawPage));
+  mount(app, endpoints, () => true);
+  app.onError(answerErrors(log, drawPage));
   app.all("*", () => { // a handler: an error of `notFound` would skip what the innermost middleware does after it
     throw new ApiError("request.not_found");
   });

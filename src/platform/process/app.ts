@@ -315,7 +315,8 @@ function openHost(
 ): Host {
   const app = new Hono<RequestEnv>({ getPath: pathAsSent, router: new TrieRouter() }); // others cannot route /:bank beside /traces
   for (const middleware of deps.around) app.use(middleware);
-  mount(app, endpoints, hasHead, answerErrors(deps));
+  mount(app, endpoints, hasHead);
+  app.onError(answerErrors(deps));
   app.notFound((c) => {
     c.set("surface", surfaceOf(c.req.path));
     throw new ApiError("request.not_found");
