@@ -61,7 +61,7 @@ export interface Handler {
 export interface Platform extends PlatformWork {
   readonly api: Handler;
   readonly browser: Handler;
-  /** For operators, on a listener of its own. */
+  /** For operators, on a listener of its own. Composed when it is first asked for: not every process serves them. */
   readonly operations: Handler;
   readonly endpoints: { readonly [host in "api" | "browser" | "operations"]: readonly MountedEndpoint[] };
   readonly readiness: () => Promise<Readiness>;
@@ -86,14 +86,16 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> => readiness(requiredProbes(store, given), advisory(shared, parts));
   const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
-  const operations = once(() => composeOperations(parts, shared, log, health)); // many a process serves no operator
+  const operations = once(() => composeOperations(parts, shared, log, health));
   const openApi = once(() => platformDocument(config, [api.endpoints, browser.endpoints]));
   const docs = once(() => documentation(openApi(), given));
   const browser = composeBrowser(parts, shared, log, { ...health, openApi, docs });
   return {
     api,
     browser,
-    operations: { fetch: async (request) => await operations().fetch(request) },
+    get operations() {
+      return operations();
+    },
     endpoints: listedOf({ api: () => api, browser: () => browser, operations }),
     readiness: ready,
     prepareDocs: () => docs().prepare(),

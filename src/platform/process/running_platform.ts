@@ -20,6 +20,8 @@ export interface Running {
   readonly log: Log;
   readonly store: Store;
   readonly platform: Platform;
+  /** Composed before the program gives up permissions, and whether or not anybody asks for it. */
+  readonly operations: Platform["operations"];
   /** Whether a path is one of the API host. */
   readonly isApiPath: (path: string) => boolean;
 }
@@ -53,7 +55,13 @@ export async function start(
     },
     advisory: { log: logProbe(queue.state), ...own.advisory },
   });
-  return { log, store, platform, isApiPath: isBelow(platform.endpoints.api) };
+  return {
+    log,
+    store,
+    platform,
+    operations: platform.operations,
+    isApiPath: isBelow(platform.endpoints.api),
+  };
 }
 
 /** Returns a function that returns the newest known value, and asks for the next one meanwhile. */

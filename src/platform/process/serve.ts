@@ -99,7 +99,7 @@ function openParticipants(
 /** Opens the listener of operators, if there is one. It shares no connection limit with the participants' one. */
 async function openOperations(
   { operationsHost: hostname, operationsPort: port }: Config,
-  { log, platform: { operations } }: Running,
+  { log, operations }: Running,
   part: ServedPart | undefined,
   runtime: Runtime,
 ): Promise<readonly Listener[]> {
