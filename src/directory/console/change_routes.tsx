@@ -9,7 +9,14 @@ import type { Language } from "../../pages/language.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { participantRecord, proposal } from "../http/answer_schema.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
-import { type Change, CHANGES, type Field, OWN_CHANGES, type ParticipantRecord } from "./changes.ts";
+import {
+  type Change,
+  CHANGES,
+  differencesOf,
+  type Field,
+  OWN_CHANGES,
+  type ParticipantRecord,
+} from "./changes.ts";
 import { consolePage } from "./console_page.ts";
 import { OWN_PATH } from "./people.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
@@ -20,16 +27,23 @@ export function changeRoutes(program: ConsoleProgram, environment: string): read
     const page = `/console${change.page}`;
     return [
       consolePage(program, "form", page, async (visit, c) => {
-        const [record, proposed] = [await recordOf(visit, c), await proposalOf(visit, c)];
+        const proposed = await proposalOf(visit, c);
+        const record = await recordOf(visit, c, proposed);
         return c.html(draw(program, visit, { change, c, record, proposed }));
       }),
       consolePage(program, "post", page, async (visit, c) => {
-        const record = await recordOf(visit, c);
+        const record = await recordOf(visit, c, undefined);
         const body = change.body(visit.form, { environment, record });
         const answer = await visit.change(fillPath(change.api, visit, c), body, change.method);
         if (answer.ok) return done(program, visit, { change, c, value: answer.value });
         const proposed = await proposalOf(visit, c);
-        const shown = { change, c, record, proposed, fault: answer.description };
+        const shown = {
+          change,
+          c,
+          record: record ?? await recordOf(visit, c, proposed),
+          proposed,
+          fault: answer.description,
+        };
         return c.html(draw(program, visit, shown), answer.status as ContentfulStatusCode);
       }),
     ];
@@ -46,9 +60,13 @@ interface Shown {
   readonly fault?: string;
 }
 
-/** The participant of the path, if it has one that exists. */
-async function recordOf(visit: Visit, c: Context): Promise<ParticipantRecord | undefined> {
-  const orgId = orgIdOf(visit, c);
+/** The participant of the path, or of the proposal, if there is one that exists. */
+async function recordOf(
+  visit: Visit,
+  c: Context,
+  proposed: ProposalView | undefined,
+): Promise<ParticipantRecord | undefined> {
+  const orgId = orgIdOf(visit, c) ?? proposed?.org_id;
   if (orgId === undefined) return undefined;
   const answer = await visit.read(`/participants/${encodeURIComponent(orgId)}`, participantRecord);
   return answer.ok ? answer.value : undefined;
@@ -138,7 +156,13 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
     title,
     ...(subject === "" ? {} : { of: subject }),
     effect: phrase(language, `change.${change.name}.effect`),
-    details: proposed === undefined ? null : <ProposalDetails visit={visit} one={proposed} />,
+    details: proposed === undefined ? null : (
+      <ProposalDetails
+        visit={visit}
+        one={proposed}
+        differences={record === undefined ? [] : differencesOf(proposed, record)}
+      />
+    ),
     path: c.req.path,
     fields: change.fields(record).map((field) => formField(language, field, record)),
     submit: title,

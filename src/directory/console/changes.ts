@@ -229,6 +229,38 @@ export const OWN_CHANGES: readonly Change[] = [
   },
 ].map((change) => ({ ...change, page: change.page.replace(ONE, OWN) }) as Change);
 
+/** A value of the participant that a proposed change replaces. */
+export interface Difference {
+  readonly field: Field;
+  readonly now: string;
+  readonly after: string;
+}
+
+/** The forms whose fields show what the participant has. */
+const FORMS: Readonly<Partial<Record<string, ChangeName>>> = {
+  issueStatement: "statement",
+  setSoftwareStatus: "softwareStatus",
+  setOrganisationStatus: "organisationStatus",
+};
+
+/** Returns what a proposed change replaces. A change that only adds or ends something replaces nothing. */
+export function differencesOf(
+  { change, body }: { readonly change: string; readonly body?: unknown },
+  record: ParticipantRecord,
+): readonly Difference[] {
+  const proposed: Readonly<Record<string, unknown>> = Object(body);
+  const fields = CHANGES.find(({ name }) => name === FORMS[change])?.fields(record) ?? [];
+  return fields.flatMap((field): Difference[] => {
+    if (field.value === undefined || !Object.hasOwn(proposed, field.name)) return [];
+    const [now, after] = [field.value(record), textAsInForm(proposed[field.name])];
+    return now === after ? [] : [{ field, now, after }];
+  });
+}
+
+function textAsInForm(value: unknown): string {
+  return Array.isArray(value) ? value.join("\n") : String(value ?? "");
+}
+
 function statusField(values: readonly string[], value: (record: ParticipantRecord) => string): Field {
   return { name: "status", kind: "choice", choices: { of: "status", values }, value };
 }

@@ -1,7 +1,8 @@
 /** Changes that need two administrators: who proposed what, and links to approve or reject. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { More } from "../../console/parts.tsx";
+import type { Child } from "hono/jsx";
+import { More, NamedTable } from "../../console/parts.tsx";
 import {
   type ProposalRow,
   ProposalsHead,
@@ -12,6 +13,7 @@ import {
 import type { Visit } from "../../console/visit.ts";
 import type { proposal, proposals } from "../http/answer_schema.ts";
 import type { Proposable } from "../changes/four_eyes.ts";
+import type { Difference, Field } from "./changes.ts";
 import { Done } from "./done.tsx";
 import { Links } from "./links.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
@@ -105,7 +107,11 @@ function Change({ visit, one }: { readonly visit: Visit; readonly one: ProposalV
 
 /** Everything that an approval would do, for the administrator who decides. */
 export function ProposalDetails(
-  { visit, one }: { readonly visit: Visit; readonly one: ProposalView },
+  { visit, one, differences }: {
+    readonly visit: Visit;
+    readonly one: ProposalView;
+    readonly differences: readonly Difference[];
+  },
 ): JSX.Element {
   return (
     <div class="proposal">
@@ -116,9 +122,46 @@ export function ProposalDetails(
       <p>
         {phrase(visit.language, "column.by")}: <bdi>{one.proposed_by}</bdi>
       </p>
+      {differences.length === 0 ? null : <Differences visit={visit} differences={differences} />}
       <pre dir="ltr" tabindex={0} role="region" aria-label={words(visit.language, "column.details")}>
         {JSON.stringify(one.body, undefined, 2).split("\n").map(visible).join("\n")}
       </pre>
     </div>
   );
+}
+
+/** What the participant has now, beside what it will have. */
+function Differences(
+  { visit: { language }, differences }: {
+    readonly visit: Visit;
+    readonly differences: readonly Difference[];
+  },
+): JSX.Element {
+  const rows = differences.map(({ field, now, after }) => [
+    phrase(language, field.choices === undefined ? `field.${field.name}` as PlainKey : "column.state"),
+    ...[now, after].map((value) => (
+      <Value
+        say={(key) => phrase(language, key)}
+        field={field}
+        value={value}
+      />
+    )),
+  ]);
+  const heads = (["proposals.replaced", "proposals.now", "proposals.after"] as const).map((key) =>
+    words(language, key)
+  );
+  return <NamedTable name={words(language, "proposals.replaced")} heads={heads} rows={rows} />;
+}
+
+function Value(
+  { say, field: { kind, choices }, value }: {
+    readonly say: (key: PlainKey) => Child;
+    readonly field: Field;
+    readonly value: string;
+  },
+): JSX.Element {
+  if (value === "") return <>–</>;
+  if (choices !== undefined) return <>{say(`${choices.of}.${value}` as PlainKey)}</>;
+  if (kind === "line" || kind === "lines") return <bdi>{visible(value)}</bdi>;
+  return <>{value.split("\n").map((line) => <code class="detail" dir="ltr">{visible(line)}</code>)}</>;
 }

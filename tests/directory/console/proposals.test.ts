@@ -21,6 +21,7 @@ Deno.test("an administrator proposes in the console, and another one reads the w
     "";
   const form = (await luis.get(link)).html;
   for (const words of ["Suspended", "It answers nothing.", "ana", "SHOP"]) assertStringIncludes(form, words);
+  assertEquals(cellsOf(form), [["State", "Active", "Suspended"]]);
   const approved = await luis.submit(link, { reason: "Read and agreed." });
   assertEquals([approved.status, approved.headers.get("location")], [303, `${PROPOSALS}?done=approve`]);
   assertStringIncludes(
@@ -38,13 +39,26 @@ Deno.test("an administrator proposes in the console, and another one reads the w
 Deno.test("the page of a proposal shows its body without markup [DRC9]", async () => {
   await using env = await openTwo();
   await made(env, "POST", "/participants", await thirdParty([2, 3]));
+  const { body: { software } } = await asLuis(env, "GET", "/participants/SHOP");
   const description = "A <b>shop</b>";
-  const { status } = await asLuis(env, "POST", "/participants/SHOP/statement", { description });
+  const redirect_uris = [...software.redirect_uris, "https://shop.example/second"];
+  const body = {
+    description,
+    redirect_uris,
+    client_name: software.client_name,
+    event_notification_uri: null,
+  };
+  const { status } = await asLuis(env, "POST", "/participants/SHOP/statement", body);
   assertEquals(status, 202);
   const ana = await signedIn(env);
   const link = /href="(\/console\/proposals\/[^"]+\/approve)"/.exec((await ana.get(PROPOSALS)).html)?.[1] ??
     "";
-  assertStringIncludes((await ana.get(link)).html, "A &lt;b&gt;shop&lt;/b&gt;");
+  const { html } = await ana.get(link);
+  assertStringIncludes(html, "A &lt;b&gt;shop&lt;/b&gt;");
+  assertEquals(cellsOf(html), [
+    ["Description", software.description, "A &lt;b&gt;shop&lt;/b&gt;"],
+    ["Redirect addresses", software.redirect_uris.join(" "), redirect_uris.join(" ")],
+  ], "what stays as it is needs no row");
 });
 
 Deno.test("an administrator rejects in the console, and an approved login shows its token once [DRC4, DRC10]", async () => {
@@ -64,3 +78,13 @@ Deno.test("an administrator rejects in the console, and an approved login shows 
   const person = await signIn(env, token);
   assertEquals((await person.get(PROPOSALS)).status, 403, "a participant's person");
 });
+
+/** The rows of the table of what changes: the value, now, after approval. */
+function cellsOf(html: string): readonly (readonly string[])[] {
+  const [, body = ""] = /<tbody>(.*?)<\/tbody>/s.exec(html) ?? [];
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) =>
+      cell.replaceAll("</code>", " ").replaceAll(/<[^>]+>/g, "").trim()
+    )
+  );
+}
