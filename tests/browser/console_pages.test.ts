@@ -92,6 +92,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
       .replace("/participants/{id}", `/participants/${env.tpp.clientId}`)
       .replace("/proposals/{id}", `/proposals/${proposal}`)
       .replaceAll(/\{(\w+)\}/g, (_, part) => ids[part] ?? "")
+      .replace(/^\/console$/, "/console?live=0") // axe may take longer than its refresh
   );
   return [
     ...paths,

@@ -149,8 +149,12 @@ Deno.test("the last hour is that of all processes together, by minute, and forge
   assertEquals([Minute.length, Minute.at(-2)?.Payments, Minute.at(-1)?.Payments], [60, 1, 2]);
   assertEquals(Minute.at(-2)?.DateTime, new Date(first).toISOString());
   assertEquals([typeof Total.Percentile95AtMost, Total.Succeeded > 10], ["number", true]);
-  const { html } = await (await consoleOf(env)).get("/console?live=1");
-  assert(html.includes("Stop refreshing") && html.includes("The last hour"));
+  const browser = await consoleOf(env);
+  const { html, headers } = await browser.get("/console");
+  assert(html.includes('"/console?live=0">Stop refreshing') && html.includes("The last hour"));
+  const stopped = await browser.get("/console?live=0");
+  assert(stopped.html.includes('"/console">Refresh every 15 seconds'));
+  assertEquals([headers.get("refresh"), stopped.headers.get("refresh")], ["15", null]);
   assert(html.includes('<code dir="ltr">resource.not_found</code>'), html);
   assertEquals([Today.Payments, Today.OrdersAnswered, Today.PushesFailed, Today.Rejected], [3, 2, 1, 2]);
   assertEquals([Today.Succeeded, Today.Reason], [Total.Succeeded, Total.Reason], "the day is that hour");

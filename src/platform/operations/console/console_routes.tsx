@@ -38,6 +38,13 @@ type Draw = (visit: Visit, query: Values, path: Values) => Promise<JSX.Element>;
 const REFRESH_SECONDS = 15;
 type DeclarePage = (path: string, name: PlainKey, draw: Draw) => PlatformEndpoint;
 
+const DASHBOARD = "/console";
+
+/** The dashboard refreshes itself until the reader stops it. */
+function isLive({ live }: Readonly<Record<string, string>>): boolean {
+  return live !== "0";
+}
+
 /** The console without its way to the operations API. */
 export interface ConsoleParts extends Omit<SignInDeps, "program"> {
   readonly clock: Clock;
@@ -51,7 +58,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     consolePage(program, "get", path, async (visit, c) => {
       const title = words(visit.language, name);
       const content = await draw(visit, c.req.query(), c.req.param());
-      if (c.req.query("live") === "1") c.header("refresh", String(REFRESH_SECONDS));
+      if (path === DASHBOARD && isLive(c.req.query())) c.header("refresh", String(REFRESH_SECONDS));
       return c.html(renderFrame(program, { ...visit, title }, content));
     });
   return [
@@ -71,7 +78,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
 
 function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoint[] {
   return [
-    page("/console", "dashboard.title", (visit, { live }) => dashboard(visit, clock(), live === "1")),
+    page(DASHBOARD, "dashboard.title", (visit, query) => dashboard(visit, clock(), isLive(query))),
     page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
     page("/console/unsettled", "unsettled.title", (visit) => unsettledPage(visit)),
     page("/console/disputes", "disputes.title", (visit) => disputesPage(visit)),

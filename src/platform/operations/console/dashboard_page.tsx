@@ -239,14 +239,14 @@ function bankCells(
   ];
 }
 
-/** When the page was made, and the link that has it made again and again, or no more. */
+/** When the page was made, and the link that has it made again and again no more, or anew. */
 function Freshness(
   { language, now, isLive }: { readonly language: Language; readonly now: number; readonly isLive: boolean },
 ): JSX.Element {
   return (
     <p class="lead">
       {phrase(language, "dashboard.at", { time: formatSecond(language, now) })}{" "}
-      <a href={isLive ? "/console" : "/console?live=1"}>
+      <a href={isLive ? "/console?live=0" : "/console"}>
         {phrase(language, isLive ? "dashboard.stop" : "dashboard.refresh")}
       </a>
     </p>
