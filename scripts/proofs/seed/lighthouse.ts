@@ -31,7 +31,13 @@ export async function lighthouseScores(
   const [operators, payer, administrators] = await hostsOf(env, parties);
   const found = await (await operators.get("/console/search?q=ORDER-000001")).text();
   const caseOf = /href="(\/console\/cases\/[^"?]+)"/.exec(found)?.[1] ?? "/console/search";
-  const console = ["/console?live=0", caseOf, "/console/orders?state=dead", "/console/reports", "/console/banks"];
+  const console = [
+    "/console?live=0",
+    caseOf,
+    "/console/orders?state=dead",
+    "/console/reports",
+    "/console/banks",
+  ];
   const [consent = "", ...portal] = payer.starts.filter((path) => path !== NOWHERE); // a 404 is not loaded
   const visits: readonly (readonly [Host, number | undefined, readonly string[], isPublic: boolean])[] = [
     [operators, ports[0], console, false],
