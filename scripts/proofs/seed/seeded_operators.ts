@@ -23,7 +23,7 @@ export async function operate(env: EmptyEnvironment, { banks, tpps }: Parties): 
     Reason: "The bank's desk has announced it, ticket 4711.",
   });
   env.now -= 10 * MINUTE_MS;
-  const [, held, late] = banks;
+  const [late, held = late] = banks.toReversed();
   const [blocked, revoked] = tpps.slice(-2);
   await change(
     `/banks/${late?.orgId}/outages`,
