@@ -34,12 +34,13 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   const { baseUrl, authUrl } = configured.config;
   const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime, output);
   const stopping = new AbortController();
-  const scheduler = startWork(running, cron, stopping.signal);
+  const { scheduler, passEnded } = startWork(running, cron, stopping.signal);
   await runtime.giveUpPermissions(configured.signer !== undefined);
   const requests = countRequests();
   endWithRuntime(output, async () => {
     stopping.abort();
     await requests.ended();
+    await passEnded();
     await running.platform.stop();
     await running.store.close();
     log.info("platform.stopped");
@@ -49,13 +50,21 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   return { fetch: (request) => requests.run(() => route(running, request)) };
 }
 
-function startWork({ platform }: Running, cron: Cron | undefined, signal: AbortSignal): "cron" | "timers" {
+interface StartedWork {
+  readonly scheduler: "cron" | "timers";
+  /** Resolves when no pass of the runtime's cron is under way, which would find the store closed. */
+  readonly passEnded: () => Promise<unknown>;
+}
+
+function startWork({ platform }: Running, cron: Cron | undefined, signal: AbortSignal): StartedWork {
+  let pass = Promise.resolve();
   if (cron === undefined) {
     platform.startWork();
-    return "timers";
+    return { scheduler: "timers", passEnded: () => pass };
   }
-  void cron("background work", EVERY_MINUTE, { signal }, () => platform.workOnce());
-  return "cron";
+  const work = (): Promise<void> => signal.aborted ? pass : pass = platform.workOnce();
+  void cron("background work", EVERY_MINUTE, { signal }, work);
+  return { scheduler: "cron", passEnded: () => Promise.allSettled([pass]) };
 }
 
 interface Requests {
