@@ -35,6 +35,7 @@ export function backgroundWork(
 ): BackgroundWork {
   let stopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let occasions: Promise<unknown> = Promise.resolve();
   const loops = jobs.map((job) => openLoop(job, () => stopped, log)); // a slow job does not delay others
   const nextBeat = (): void => {
     timer = setTimeout(() => {
@@ -47,13 +48,14 @@ export function backgroundWork(
       if (timer === undefined) nextBeat();
     },
     async workOnce() {
-      await Promise.all(jobs.map((job) => workOff(job, () => stopped, log)));
-      await settled();
+      const occasion = Promise.all(jobs.map((job) => workOff(job, () => stopped, log))).then(settled);
+      occasions = Promise.all([occasions, occasion]);
+      await occasion;
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await Promise.all([...loops.map(({ pass }) => pass()), settled()]);
+      await Promise.all([...loops.map(({ pass }) => pass()), occasions, settled()]);
     },
   };
 }

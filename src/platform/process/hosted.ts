@@ -34,13 +34,12 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   const { baseUrl, authUrl } = configured.config;
   const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime, output);
   const stopping = new AbortController();
-  const { scheduler, passEnded } = startWork(running, cron, stopping.signal);
+  const scheduler = startWork(running, cron, stopping.signal);
   await runtime.giveUpPermissions(configured.signer !== undefined);
   const requests = countRequests();
   endWithRuntime(output, async () => {
     stopping.abort();
     await requests.ended();
-    await passEnded();
     await running.platform.stop();
     await running.store.close();
     log.info("platform.stopped");
@@ -50,21 +49,13 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   return { fetch: (request) => requests.run(() => route(running, request)) };
 }
 
-interface StartedWork {
-  readonly scheduler: "cron" | "timers";
-  /** Resolves when no pass of the runtime's cron is under way, which would find the store closed. */
-  readonly passEnded: () => Promise<unknown>;
-}
-
-function startWork({ platform }: Running, cron: Cron | undefined, signal: AbortSignal): StartedWork {
-  let pass = Promise.resolve();
+function startWork({ platform }: Running, cron: Cron | undefined, signal: AbortSignal): "cron" | "timers" {
   if (cron === undefined) {
     platform.startWork();
-    return { scheduler: "timers", passEnded: () => pass };
+    return "timers";
   }
-  const work = (): Promise<void> => signal.aborted ? pass : pass = platform.workOnce();
-  void cron("background work", EVERY_MINUTE, { signal }, work);
-  return { scheduler: "cron", passEnded: () => Promise.allSettled([pass]) };
+  void cron("background work", EVERY_MINUTE, { signal }, () => platform.workOnce());
+  return "cron";
 }
 
 interface Requests {

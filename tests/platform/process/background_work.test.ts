@@ -86,3 +86,17 @@ async function run(error: Error, failures: number): Promise<{ passes: number[]; 
   await work.stop();
   return { passes, events };
 }
+
+Deno.test("background work that stops waits for an occasion under way, and for no other begins a job", async () => {
+  const pass = Promise.withResolvers<number>();
+  let [passes, isStopped] = [0, false];
+  const log = openLog({ clock: Date.now, sink: () => {}, level: "debug" });
+  const work = backgroundWork([() => (passes++, pass.promise)], () => Promise.resolve(), log);
+  const occasion = work.workOnce();
+  const stop = work.stop().then(() => isStopped = true);
+  await new Promise((resolve) => setTimeout(resolve, 0)); // a stop that does not wait has ended by then
+  assertEquals(isStopped, false);
+  pass.resolve(1);
+  await Promise.all([stop, occasion, work.workOnce()]);
+  assertEquals(passes, 1);
+});
