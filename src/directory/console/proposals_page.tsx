@@ -1,7 +1,7 @@
 /** Changes that need two administrators: who proposed what, and links to approve or reject. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import type { Child } from "hono/jsx";
+import type { Language } from "../../pages/language.ts";
 import { More, NamedTable } from "../../console/parts.tsx";
 import {
   type ProposalRow,
@@ -139,13 +139,7 @@ function Differences(
 ): JSX.Element {
   const rows = differences.map(({ field, now, after }) => [
     phrase(language, field.choices === undefined ? `field.${field.name}` as PlainKey : "column.state"),
-    ...[now, after].map((value) => (
-      <Value
-        say={(key) => phrase(language, key)}
-        field={field}
-        value={value}
-      />
-    )),
+    ...[now, after].map((value) => <Value language={language} field={field} value={value} />),
   ]);
   const heads = (["proposals.replaced", "proposals.now", "proposals.after"] as const).map((key) =>
     words(language, key)
@@ -154,14 +148,14 @@ function Differences(
 }
 
 function Value(
-  { say, field: { kind, choices }, value }: {
-    readonly say: (key: PlainKey) => Child;
+  { language, field: { kind, choices }, value }: {
+    readonly language: Language;
     readonly field: Field;
     readonly value: string;
   },
 ): JSX.Element {
   if (value === "") return <>–</>;
-  if (choices !== undefined) return <>{say(`${choices.of}.${value}` as PlainKey)}</>;
+  if (choices !== undefined) return <>{phrase(language, `${choices.of}.${value}` as PlainKey)}</>;
   if (kind === "line" || kind === "lines") return <bdi>{visible(value)}</bdi>;
   return <>{value.split("\n").map((line) => <code class="detail" dir="ltr">{visible(line)}</code>)}</>;
 }

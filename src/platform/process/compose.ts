@@ -96,7 +96,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     get operations() {
       return operations();
     },
-    endpoints: listedOf({ api: () => api, browser: () => browser, operations }),
+    endpoints: listedOf(api, browser, operations),
     readiness: ready,
     prepareDocs: () => docs().prepare(),
     ...composeWork(
@@ -107,17 +107,12 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   };
 }
 
-function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], () => Host>>): Platform["endpoints"] {
-  const of = (host: () => Host): readonly MountedEndpoint[] => host().endpoints.map(listed);
+function listedOf(api: Host, browser: Host, operations: () => Host): Platform["endpoints"] {
   return {
-    get api() {
-      return of(hosts.api);
-    },
-    get browser() {
-      return of(hosts.browser);
-    },
+    api: api.endpoints.map(listed),
+    browser: browser.endpoints.map(listed),
     get operations() {
-      return of(hosts.operations);
+      return operations().endpoints.map(listed);
     },
   };
 }
