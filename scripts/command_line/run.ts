@@ -34,11 +34,11 @@ export async function runProgram(
   }
 }
 
-/** A fault of the program itself has its place, other errors have their sentence. */
+/** A fault of the program itself has its place and its cause, other errors have their sentence. */
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isFault = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
-  return isFault ? error.stack ?? error.message : error.message;
+  return isFault ? Deno.inspect(error) : error.message;
 }
 
 /** Runs a program without options. */

@@ -2,7 +2,7 @@
  * The sandbox that a command runs against: the one that is running, or one started in a temporary folder on free
  * ports and removed afterwards. Touches no other folder.
  */
-import { freeSandboxPorts } from "./sandbox_ports.ts";
+import { freeSandboxPorts } from "./free_ports.ts";
 import {
   decodeEndpoints,
   readEndpoints,

@@ -13,7 +13,7 @@ import {
   startAsServer,
   USER,
 } from "./postgres_node.ts";
-import { freePort } from "./served_platform.ts";
+import { freePort } from "../command_line/free_ports.ts";
 import { isPgbouncerThere, startPgbouncer, startPrimaryProxy } from "./pgbouncer.ts";
 import { waitUntil } from "./waiting.ts";
 import { serverIdentity, webAuthority } from "./web_authority.ts";

@@ -1,7 +1,7 @@
 /** PgBouncer and HAProxy of packaging/pgbouncer on loopback ports of a test's own. */
 import { areInstalled } from "./installed.ts";
 import { type Companion, startAsServer } from "./postgres_node.ts";
-import { freePort } from "./served_platform.ts";
+import { freePort } from "../command_line/free_ports.ts";
 import { waitForListener } from "./waiting.ts";
 
 const [PGBOUNCER, HAPROXY] = ["/usr/sbin/pgbouncer", "/usr/sbin/haproxy"] as const;

@@ -13,7 +13,7 @@ import {
   startNode,
   USER,
 } from "./postgres_node.ts";
-import { freePort } from "./served_platform.ts";
+import { freePort } from "../command_line/free_ports.ts";
 import { waitUntil } from "./waiting.ts";
 
 export interface PostgresPair {

@@ -15,7 +15,7 @@ import {
   startNode,
   USER,
 } from "./postgres_node.ts";
-import { freePort } from "./served_platform.ts";
+import { freePort } from "../command_line/free_ports.ts";
 
 export interface PostgresServer {
   readonly port: number;

@@ -14,7 +14,8 @@ import { signJwt } from "./jwts.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { TEST_WRAPPING_KEYS } from "./sealed_for_test.ts";
-import { freePort, type ServedPlatform, type Started, startPlatform } from "./served_platform.ts";
+import { freePort } from "../command_line/free_ports.ts";
+import { type ServedPlatform, type Started, startPlatform } from "./served_platform.ts";
 import { serverIdentity, type TlsIdentity, webAuthority } from "./web_authority.ts";
 import {
   ADMIN_TOKEN,

@@ -7,7 +7,7 @@ import { type DirectoryFixture, openDirectoryFixture } from "support/directory_p
 import { software, thirdParty } from "testing/directory_environment.ts";
 import { findProxy } from "support/proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "support/raw_tls.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { serverIdentity, webAuthority } from "testing/web_authority.ts";
 import { waitForListener } from "testing/waiting.ts";
 

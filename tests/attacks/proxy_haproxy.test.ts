@@ -7,7 +7,7 @@ import { platformAttacks } from "support/proxy_platform_attacks.ts";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { until } from "support/raw_client.ts";
 import { findProxy, proxyTest, startProxy } from "support/proxy_program.ts";
 import { manyRequests, requestAttacks, slowBodies } from "support/proxy_request_attacks.ts";

@@ -1,6 +1,6 @@
 /** The Alertmanager configuration of the documentation, on Debian's Alertmanager: one fault is one message. */
 import { assert, assertEquals } from "@std/assert";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { RULES } from "support/prometheus.ts";
 import { areInstalled } from "testing/installed.ts";
 import { waitUntil } from "testing/waiting.ts";

@@ -10,7 +10,7 @@ import {
   startNode,
   USER,
 } from "testing/postgres_node.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { waitUntil } from "testing/waiting.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/operations/failover.md", import.meta.url));

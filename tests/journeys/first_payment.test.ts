@@ -4,7 +4,7 @@ import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as jose from "jose";
 import { bodyOf, type EventPage, type Payment } from "testing/answers.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import {
   changedBody,
   type Fault,

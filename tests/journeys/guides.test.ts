@@ -23,7 +23,7 @@ import {
   type ServerMetadata,
   type TokenAnswer,
 } from "testing/answers.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { bankCertification } from "support/guide_certification.ts";
 import { customerLeaves, type Departure } from "support/guide_customer.ts";
 

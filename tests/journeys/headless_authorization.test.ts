@@ -15,7 +15,7 @@ import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 

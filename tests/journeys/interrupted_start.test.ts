@@ -9,7 +9,7 @@ import { makePayment } from "../../scripts/integrators/demo/payment.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { startSandbox } from "support/sandbox_process.ts";
 
 const PARTICIPANTS = ["bank-a", "bank-b", "shop"];

@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bodyOf, firstOf, type OpenApi } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";

@@ -14,7 +14,7 @@ import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { DirectoryError } from "testing/directory_answers.ts";
 import { bodyOf, present, type Readiness, type SandboxTime, type Statement } from "testing/answers.ts";
 import { openDirectoryEnvironment } from "testing/directory_environment.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
 
 const DAY_MS = 86_400_000;

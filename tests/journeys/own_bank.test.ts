@@ -9,7 +9,7 @@ import {
   runScript,
   startOwnBank,
 } from "support/own_bank.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 
 const OWN_SCREEN = ["bank login", "bank otp"];
 const ACCEPTED = { end: "AcceptedSettlementInProcess", consent: "Consumed" };

@@ -11,7 +11,8 @@ import { type FlowEnvironment, good, pay, requestToken } from "testing/flows.ts"
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import { ORDERS_URI } from "support/orders.ts";
-import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
+import { type ServedPlatform, startPlatform } from "testing/served_platform.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { forgetSharedTokens } from "testing/shared_token.ts";
 

@@ -9,7 +9,7 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { startSandbox } from "support/sandbox_process.ts";
 
 async function asShop<T>(dir: string, act: (shop: Tpp) => Promise<T>): Promise<T> {

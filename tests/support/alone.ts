@@ -8,7 +8,8 @@ import { addAdministrator, runKeys } from "./directory_process.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { type Env, type Running, startProcess } from "./own_bank.ts";
 import { areInstalled } from "testing/installed.ts";
-import { freePort, taskCommand } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
+import { taskCommand } from "testing/served_platform.ts";
 import { sendTo } from "testing/served_environment.ts";
 
 const OPENSSL = "/usr/bin/openssl";

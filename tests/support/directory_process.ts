@@ -6,13 +6,8 @@ import { directoryAdmin } from "../../scripts/operators/directory_admin/main.ts"
 import { directoryKeys } from "../../scripts/operators/directory_keys/main.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
-import {
-  freePort,
-  inShell,
-  type ServedPlatform,
-  startCommand,
-  taskCommand,
-} from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
+import { inShell, type ServedPlatform, startCommand, taskCommand } from "testing/served_platform.ts";
 
 /** The folder that the task may read and write. */
 const OWN = ".data/directory";

@@ -7,7 +7,7 @@ import { makeAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
 import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "./raw_tls.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { issue, type TlsIdentity, webAuthority } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 

@@ -12,7 +12,7 @@ import {
   type Snippets,
 } from "./guide_snippets.ts";
 import { startProcess } from "./own_bank.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import type { RegisteredClient, TokenAnswer } from "testing/answers.ts";
 
 const root = new URL("../../", import.meta.url).pathname;

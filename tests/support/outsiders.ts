@@ -5,7 +5,7 @@ import { register, type RegistrationRole } from "../../src/client/party/register
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { participant } from "../../scripts/integrators/participant/main.ts";
 import { exampleDetails } from "../../scripts/integrators/participant/example.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { startPooledEcosystem } from "./pooled_ecosystem.ts";
 
 export interface IntegratorsSandbox extends AsyncDisposable {

@@ -15,7 +15,7 @@ import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 
 const root = new URL("../../", import.meta.url).pathname;

@@ -5,7 +5,7 @@ import {
   type EcosystemOptions,
   startEcosystem,
 } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { POOL_SIZE } from "testing/generate_keys.ts";
 import { testKey } from "testing/keys.ts";
 

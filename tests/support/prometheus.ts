@@ -1,7 +1,7 @@
 /** Debian's Prometheus on loopback, in a folder of its own, with the alert rules of the documentation. */
 import { present } from "testing/answers.ts";
 import { areInstalled } from "testing/installed.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { waitUntil } from "testing/waiting.ts";
 
 export const RULES = new URL("../../docs/operations/prometheus/rules.yml", import.meta.url);

@@ -4,7 +4,8 @@
  */
 import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import type { Participant } from "testing/participants.ts";
-import { freePort, type ServedPlatform, serving, startPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
+import { type ServedPlatform, serving, startPlatform } from "testing/served_platform.ts";
 import { openFixture, type Send, sendTo, type ServedFixture, settle } from "testing/served_environment.ts";
 import type { FlowEnvironment } from "testing/flows.ts";
 import { privatePem } from "testing/directory_environment.ts";

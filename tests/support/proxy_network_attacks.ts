@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 import { makeAuthority } from "testing/directory_environment.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import { AUTH_HOST, proxyTest, type ProxyUnderTest, startProxy } from "./proxy_program.ts";
 

@@ -1,7 +1,7 @@
 /** Debian's nginx and HAProxy as processes of a test, set up from the reference configuration of `scripts/operators/proxy`. */
 import { render } from "../../scripts/operators/proxy/render.ts";
 import { type ProxyName, readOrder } from "../../scripts/operators/proxy/settings.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { serverIdentity, type TlsIdentity } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
 import { waitForListener } from "testing/waiting.ts";

@@ -15,7 +15,8 @@ import {
 } from "testing/postgres_node.ts";
 import { present } from "testing/answers.ts";
 import { migrated } from "testing/postgres_server.ts";
-import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../scripts/command_line/free_ports.ts";
+import { type ServedPlatform, startPlatform } from "testing/served_platform.ts";
 import type { ServedFixture } from "testing/served_environment.ts";
 import { openTcpRelay, type TcpRelay } from "testing/tcp_relay.ts";
 import { commandsOf, runCommands } from "./drill.ts";

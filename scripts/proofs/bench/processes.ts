@@ -8,7 +8,8 @@ import {
   openServedEnvironment,
   type ServedEnvironment,
 } from "../../testing/served_environment.ts";
-import { freePort, startPlatform } from "../../testing/served_platform.ts";
+import { freePort } from "../../command_line/free_ports.ts";
+import { startPlatform } from "../../testing/served_platform.ts";
 import { type Databases, openDatabases } from "./databases.ts";
 import { idle, runStages } from "./flows.ts";
 import type { BenchOptions } from "./options.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
-import { freeSandboxPorts } from "../../command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../command_line/free_ports.ts";
 import { operationsApi } from "./operations_api.ts";
 import { startSandboxProcess } from "./sandbox_process.ts";
 import type { ProvedSystem } from "./system.ts";

@@ -1,7 +1,8 @@
 /** `deno task directory` as an operator runs it: what it refuses to start with, who may open its files, its two listeners. */
 import { assert, assertEquals } from "@std/assert";
 import { openDirectoryFixture, startDirectory } from "support/directory_process.ts";
-import { freePort, type ServedPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../../scripts/command_line/free_ports.ts";
+import type { ServedPlatform } from "testing/served_platform.ts";
 import { running } from "./running_directory.ts";
 
 async function faultsOf(process: ServedPlatform): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** `PLATFORM_KEEP_CASES_DAYS` of the sandbox reaches its platform, so that an erasure can be tried (contract EN11). */
 import { assertEquals, assertMatch } from "@std/assert";
-import { freeSandboxPorts } from "../../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../../scripts/command_line/free_ports.ts";
 import { startSandbox } from "support/sandbox_process.ts";
 
 Deno.test("PLATFORM_KEEP_CASES_DAYS of the sandbox is its platform's, and a fault in it is said", async () => {

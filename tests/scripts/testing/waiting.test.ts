@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { waitForListener, waitUntil } from "testing/waiting.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../../scripts/command_line/free_ports.ts";
 
 Deno.test("waitUntil asks until it is so, and says what has not happened, with the log", async () => {
   let asked = 0;

@@ -1,5 +1,5 @@
 /** `deno task certify bank`: its options, its cases, and how the bank under test is brought onto the bench. */
-import { freeSandboxPorts } from "../../../command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../../command_line/free_ports.ts";
 import { oneOf, wholeNumber } from "../../../command_line/option_values.ts";
 import { type Options, UsageError } from "../../../command_line/run.ts";
 import type { OpenBench, Suite } from "../case.ts";

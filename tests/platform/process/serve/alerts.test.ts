@@ -13,7 +13,8 @@ import {
   type ServedFixture,
   settle,
 } from "testing/served_environment.ts";
-import { freePort, startPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
+import { startPlatform } from "testing/served_platform.ts";
 import { issue, serverIdentity, webAuthority } from "testing/web_authority.ts";
 import type { Write } from "../../../../src/base/store/store.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";

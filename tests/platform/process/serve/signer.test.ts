@@ -8,7 +8,7 @@ import { AUTH_URL } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "support/prometheus.ts";
 import { foundInMemory } from "support/process_memory.ts";

@@ -5,7 +5,8 @@ import { authorised } from "testing/authorization_flow.ts";
 import { type FlowEnvironment, good, pay } from "testing/flows.ts";
 import { asTheProxy, openFixture, settle } from "testing/served_environment.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
-import { type Ending, freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
+import { type Ending, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
 import { until } from "support/raw_client.ts";
 
 const PAYMENT = "POST /{bank}/domestic-payments/v1";

@@ -6,11 +6,11 @@ import {
   openPlatformSide,
   type PlatformSide,
 } from "../../../../scripts/integrators/certify/bank/platform_side.ts";
-import { freeSandboxPorts } from "../../../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../../../scripts/command_line/free_ports.ts";
 import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 import { canRun, PAYMENT_EXAMPLES, PYTHON } from "support/payment_examples.ts";
 import { pooledKeys } from "support/pooled_ecosystem.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 import type { BankFault } from "./planted.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;

@@ -7,7 +7,7 @@ import { readDescription } from "../../../../scripts/integrators/participant/fol
 import type { Fetch, HttpRequest } from "../../../../src/client/party/http_request.ts";
 import { webAuthority } from "testing/web_authority.ts";
 import { type IntegratorsSandbox, openIntegratorsSandbox } from "support/outsiders.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 
 const TPP = ["folder", "TLS", "certificate", "statement", "registration", "assertion", "proof"];
 const PAYMENT = ["payload signature", "PAR", "redirect", "back channel", "order push"];

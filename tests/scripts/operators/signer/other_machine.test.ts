@@ -5,7 +5,7 @@ import { openSigner } from "../../../../src/base/http/signer_client.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { signClaims } from "../../../../src/base/jose/own_key.ts";
 import { findProxy } from "support/proxy_program.ts";
-import { freePort } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 import { isSoftHsmMissing, SoftHsm } from "testing/soft_hsm.ts";
 
 const { program } = await findProxy("haproxy");

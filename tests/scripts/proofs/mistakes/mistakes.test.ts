@@ -8,7 +8,7 @@ import {
   type SandboxEnvironment,
 } from "../../../../scripts/proofs/mistakes/sandbox.ts";
 import { openWorkbench, type Workbench } from "../../../../scripts/proofs/mistakes/workbench.ts";
-import { freeSandboxPorts } from "../../../../scripts/command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "../../../../scripts/command_line/free_ports.ts";
 import { decodeEndpoints } from "../../../../src/sandbox/shop/sandbox_endpoints.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 

@@ -12,7 +12,8 @@ import { openTlsPostgresServer, type TlsPostgresServer } from "testing/postgres_
 import { postgresPrograms } from "testing/postgres_node.ts";
 import { migrated } from "testing/postgres_server.ts";
 import { openFixture } from "testing/served_environment.ts";
-import { type DenoConfig, freePort, startCommand } from "testing/served_platform.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
+import { type DenoConfig, startCommand } from "testing/served_platform.ts";
 import { statementJwk } from "../../../../src/directory/statements/statement_keys.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
