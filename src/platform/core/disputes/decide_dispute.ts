@@ -35,10 +35,10 @@ export async function decideDispute(
       },
     });
     const at = deps.clock();
-    const changed = afterDecision(former.value, outcome, at);
-    if (changed === undefined) throw new ApiError("operations.conflict");
     const entry = { at, event: "dispute.decided", actor: operator, reason: `${outcome}: ${reason}` };
-    await deps.payments.stageNote(tx, payment.value.id, entry);
+    const position = await deps.payments.stageNote(tx, payment.value.id, entry);
+    const changed = afterDecision(former.value, outcome, { at, position });
+    if (changed === undefined) throw new ApiError("operations.conflict");
     deps.disputes.stage(tx, former, changed);
     for (const party of DISPUTE_PARTIES) stageDisputeNotice(deps, tx, party, changed);
     return changed;

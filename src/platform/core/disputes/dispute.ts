@@ -35,21 +35,25 @@ export interface Dispute {
   readonly outcome?: Outcome;
   readonly openedAt: WallTime;
   readonly updatedAt: WallTime;
-  /** Of its newest event, milliseconds. It grows with every step. */
+  /** Of its newest entry in the payment's history, and of its event, so that no other event of the payment has it. */
   readonly position: number;
   readonly steps: readonly DisputeStep[];
 }
+
+type Placed = Pick<Move, "at" | "position">;
 
 /** A step that a party takes. */
 export interface Move extends DisputeStep {
   readonly action: DisputeAction;
   /** Whether an answer agrees with the opener. */
   readonly isAgreed?: boolean | undefined;
+  /** Of its entry in the payment's history, milliseconds. */
+  readonly position: number;
 }
 
 export function openDispute(
   of: Pick<Dispute, "paymentId" | "consentId" | "clientId" | "bank">,
-  { by, at, sequence }: Move,
+  { by, at, sequence, position }: Move,
 ): Dispute {
   return {
     ...of,
@@ -58,7 +62,7 @@ export function openDispute(
     dueAt: at + DUE_MS,
     openedAt: at,
     updatedAt: at,
-    position: at,
+    position,
     steps: [{ by, at, sequence }],
   };
 }
@@ -72,16 +76,19 @@ export function actionsOf(dispute: Dispute | undefined, by: DisputeParty): reado
 }
 
 /** Returns the dispute after an answer or a withdrawal that {@link actionsOf} allows. */
-export function afterStep(dispute: Dispute, { action, isAgreed, by, at, sequence }: Move): Dispute {
+export function afterStep(dispute: Dispute, move: Move): Dispute {
+  const { action, isAgreed, by, at, sequence } = move;
   const steps = [...dispute.steps, { by, at, sequence }];
-  if (action === "Withdraw") return { ...endDispute(dispute, at), status: "Withdrawn", steps };
-  if (isAgreed === true) return { ...endDispute(dispute, at), status: "Decided", outcome: "Agreed", steps };
-  return { ...endDispute(dispute, at), status: "Answered", dueAt: at + DUE_MS, steps };
+  if (action === "Withdraw") return { ...endDispute(dispute, move), status: "Withdrawn", steps };
+  if (isAgreed === true) return { ...endDispute(dispute, move), status: "Decided", outcome: "Agreed", steps };
+  return { ...endDispute(dispute, move), status: "Answered", dueAt: at + DUE_MS, steps };
 }
 
 /** Returns the dispute after an operator's decision, or undefined if it has ended. */
-export function afterDecision(dispute: Dispute, outcome: Outcome, at: WallTime): Dispute | undefined {
-  return dispute.dueAt === undefined ? undefined : { ...endDispute(dispute, at), status: "Decided", outcome };
+export function afterDecision(dispute: Dispute, outcome: Outcome, entry: Placed): Dispute | undefined {
+  return dispute.dueAt === undefined
+    ? undefined
+    : { ...endDispute(dispute, entry), status: "Decided", outcome };
 }
 
 /** Whether the time for the next step has passed. A step is accepted later too (contract DSP4). */
@@ -89,6 +96,6 @@ export function isOverdue({ dueAt }: Dispute, now: number): boolean {
   return dueAt !== undefined && dueAt < now;
 }
 
-function endDispute({ dueAt: _, ...dispute }: Dispute, at: WallTime): Dispute {
-  return { ...dispute, updatedAt: at, position: Math.max(at, dispute.position + 1) };
+function endDispute({ dueAt: _, ...dispute }: Dispute, { at, position }: Placed): Dispute {
+  return { ...dispute, updatedAt: at, position };
 }

@@ -48,13 +48,14 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     const allowed = actionsOf(former?.value, by.party);
     if (!allowed.includes(action)) return await repeatedStep(deps, command, allowed);
     const at = deps.clock();
-    const move = { action, isAgreed, by: by.party, at, sequence: (payment.sequence ?? 0) + 1 };
+    const sequence = (payment.sequence ?? 0) + 1;
+    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody, statementPlace(paymentId, sequence));
+    const entry = { at, event: EVENTS[action], actor: by.clientId, ...proof };
+    const position = await deps.payments.stageNote(tx, paymentId, entry);
+    const move = { action, isAgreed, by: by.party, at, sequence, position };
     const changed = former === null
       ? openDispute({ paymentId, consentId, clientId, bank }, move)
       : afterStep(former.value, move);
-    const place = statementPlace(paymentId, move.sequence);
-    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody, place);
-    await deps.payments.stageNote(tx, paymentId, { at, event: EVENTS[action], actor: by.clientId, ...proof });
     deps.disputes.stage(tx, former, changed);
     stageDisputeNotice(deps, tx, by.party === "TPP" ? "Bank" : "TPP", changed);
     deps.claims.stage(tx, claimed.free, paymentId);

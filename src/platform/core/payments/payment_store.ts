@@ -135,8 +135,10 @@ export interface PaymentStore {
   /**
    * Stages an entry in the payment's history that does not change the payment. The commit fails if the payment changed
    * meanwhile.
+   *
+   * @returns the position of the entry, milliseconds
    */
-  stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
+  stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<number>;
   /** Stages the payment of an erased case, and the entry that says when and why. */
   stageErased(tx: Transaction, former: Entry<Payment>, changed: ErasedPayment, cause: Cause): void;
   /** Returns a bank's payments, oldest first, after the one at this place. */
@@ -200,7 +202,7 @@ export function openPaymentStore(
       const payment = await paymentRecord.get(tx, paymentKey(id));
       if (payment === null) throw new Error("a history entry without its payment");
       check(tx, payment.key, payment.version);
-      stageRecorded(tx, payment.value, payment.value, entry);
+      return stageRecorded(tx, payment.value, payment.value, entry);
     },
     stageErased(tx, former, changed, cause) {
       check(tx, former.key, former.version);

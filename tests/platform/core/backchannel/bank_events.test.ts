@@ -5,10 +5,10 @@ import type { JsonObject } from "testing/jwts.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, createConsent, good, push } from "testing/flows.ts";
+import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { unchanged } from "testing/resource_answers.ts";
-import { down, later, openPushEnvironment, paid, report } from "support/orders.ts";
+import { down, later, openPushEnvironment, paid, type PushEnvironment, report } from "support/orders.ts";
 import { poll, type Polled, verified, waiting } from "../../events/poll.ts";
 import { refused } from "../../events/refused.ts";
 
@@ -27,6 +27,13 @@ function pollAs(
 async function told(env: Environment, by = env.bankA): Promise<readonly Polled[]> {
   const { sets } = await good(pollAs(env, by, NOW, `/${by.orgId}/back-channel-events/v1`), 200);
   return await Promise.all(Object.entries<string>(sets).map(([jti, token]) => verified(env, jti, token)));
+}
+
+async function closed(env: PushEnvironment, id: string): Promise<void> {
+  const Data = { Reason: "The bank's desk says so.", StatusReason: "Not taken.", MayBeAtBank: true };
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify({ Data }) };
+  await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
 }
 
 Deno.test("a bank learns which consents have ended of customers that it had, and of no others [EVT19]", async () => {
@@ -99,14 +106,27 @@ Deno.test("an event that the bank cannot use comes again later [EVT19, EVT6]", a
   assertEquals(await told(env), [], "it ends after PLATFORM_EVENT_DAYS");
 });
 
+Deno.test("a bank learns of a closed order and of a dispute about it, also in one millisecond [EVT19, DSP6]", async () => {
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
+  for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
+  await closed(env, id);
+  const body = JSON.stringify({
+    Data: { DomesticPaymentId: id, Action: "Open", Statement: "It never came." },
+  });
+  const bound = await clientToken(env, env.tpp);
+  await good(call(env, env.tpp, bound, "/BANKA/disputes/v1", { body }), 201);
+  assertEquals((await told(env)).map(({ what }) => what), [
+    "payment-closed Rejected",
+    "dispute-changed Open",
+  ]);
+});
+
 Deno.test("a bank learns once that an operator has closed its order, and not of what it reports itself [EVT19, O3]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId: id, ConsentId } = await paid(env);
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
-  const Data = { Reason: "The bank's desk says so.", StatusReason: "Not taken.", MayBeAtBank: true };
-  const headers = { "content-type": "application/json" };
-  const init = { method: "POST", headers, body: JSON.stringify({ Data }) };
-  await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
+  await closed(env, id);
   const events = await told(env);
   assertEquals(events.map(({ what, resource }) => `${what} ${resource}`), [`payment-closed Rejected ${id}`]);
   const consent_id = events[0]?.claims.events[`${AUTH_URL}/events/payment-closed`]?.consent_id;

@@ -24,7 +24,8 @@ function opened(id: number, day: number): Dispute {
     clientId: CLIENT,
     bank: "BANKA" as BankCode,
   };
-  return openDispute(of, { action: "Open", by: "TPP", sequence: 2, at: START + day * DAY_MS });
+  const at = START + day * DAY_MS;
+  return openDispute(of, { action: "Open", by: "TPP", sequence: 2, at, position: at });
 }
 
 Deno.test("open disputes are read in the order in which they are due, also after a step, and no other ones [DSP4]", async () => {
@@ -39,11 +40,12 @@ Deno.test("open disputes are read in the order in which they are due, also after
   const [one, two, three] = [opened(1, 3), opened(2, 1), opened(3, 2)];
   for (const dispute of [one, two, three]) await change(undefined, dispute);
   assertEquals([await due(1), await due(9)], [["2"], ["2", "3", "1"]]);
-  const move = { action: "Answer", by: "Bank", sequence: 3, at: START + 4 * DAY_MS } as const;
+  const [at, position] = [START + 4 * DAY_MS, START + 4 * DAY_MS];
+  const move = { action: "Answer", by: "Bank", sequence: 3, at, position } as const;
   await change(two.paymentId, afterStep(two, { ...move, isAgreed: false }));
   assertEquals([await due(1), await due(9)], [["3"], ["3", "1", "2"]]);
   await change(three.paymentId, afterStep(three, { ...move, isAgreed: true }));
-  await change(one.paymentId, afterDecision(one, "Upheld", START + 5 * DAY_MS) ?? one);
+  await change(one.paymentId, afterDecision(one, "Upheld", { at, position }) ?? one);
   assertEquals(await due(9), ["2"]);
   assertEquals((await store.list({ prefix: ["dispute_open"], limit: 9 })).length, 1);
   await store.close();
