@@ -22,17 +22,16 @@ export const PLANTS: readonly Plant[] = [
     name: "consent and payment in two commits",
     file: "src/platform/core/payments/create_payment.ts",
     changes: [
-      ["  type RequestState,\n", "  commitIfUnchanged,\n  type RequestState,\n"],
+      ["{ type RequestState,", "{ commitIfUnchanged, type RequestState,"],
       [
-        "    stage(deps, tx, command,",
+        "    const position = consents.stageChange(tx, entry, consumed, used, payment.createdAt);",
         `    const cause = { actor: "plant", reason: \`payment \${id}\` };
     const isFirst = await commitIfUnchanged(deps, (first) => {
-      deps.consents.stageChange(first, entry, consumed, cause, deps.clock());
+      consents.stageChange(first, entry, consumed, cause, deps.clock());
     });
     if (!isFirst) throw new ApiError("platform.unavailable");
-    stage(deps, tx, command,`,
+    const position = payment.createdAt;`,
       ],
-      ["deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);", "payment.createdAt;"],
     ],
     firstSeed: 1,
     breaks: /a consumed consent has its payment/,

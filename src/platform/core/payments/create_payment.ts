@@ -7,19 +7,13 @@ import { differencesFrom, withoutName } from "../consents/initiation.ts";
 import { moveConsent, type ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/idempotent.ts";
+import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type PaymentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
 import type { Bank } from "../../guards/security/caller.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import type { Entry } from "../../../base/store/store.ts";
-import {
-  type RequestState,
-  transact,
-  type TransactDeps,
-  type Transaction,
-} from "../../../base/store/transaction.ts";
+import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PayingAccount, ReadablePayment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
@@ -58,6 +52,7 @@ export async function createPayment(
   command: CreatePayment,
 ): Promise<ReadablePayment> {
   const { token, bank, request } = command;
+  const { consents, payments, outbox, claims } = deps;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
   const { payment, order, isNew } = await transact<Created>(
@@ -68,7 +63,7 @@ export async function createPayment(
       if (token.consentId !== entry.value.id) throw tokenOfAnotherConsent();
       // Read not before the consent: the winner of a race wrote claim and consent together, so a request that finds the
       // consent consumed also finds the claim.
-      const found = await deps.claims.claimFor(tx, command.claim);
+      const found = await claims.claimFor(tx, command.claim);
       if ("resourceId" in found) {
         const made = await readPayment(deps, tx, found.resourceId, { bank: bank.code, token });
         return { payment: made.value, isNew: false };
@@ -76,7 +71,13 @@ export async function createPayment(
       const id = await paymentIdOf(entry.value.id);
       const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
       const order = pushed ? openOrder(payment.id, payment.bank, deps.clock()) : undefined;
-      stage(deps, tx, command, { entry, consumed, payment, order, claim: found.free });
+      const used = { actor: payment.clientId, reason: `payment ${payment.id}` };
+      const position = consents.stageChange(tx, entry, consumed, used, payment.createdAt);
+      const proof = signedEvidence("payment_request", command.signedBody);
+      const created = { actor: payment.clientId, reason: "created", ...proof };
+      payments.stageCreation(tx, payment, created, { consumed: position });
+      if (order !== undefined) outbox.stageOpening(tx, order);
+      claims.stage(tx, found.free, payment.id);
       return { payment, order, isNew: true };
     },
   );
@@ -130,27 +131,6 @@ function payingAccount({ request, selectedAccount }: ReadableConsent): PayingAcc
   const { currency = request.initiation.instructedAmount.currency } = selectedAccount;
   const isOwn = currency === request.initiation.instructedAmount.currency;
   return { ...withoutName(selectedAccount), ...(isOwn ? {} : { currency }) };
-}
-
-/** The entries of the commit. */
-interface Made {
-  readonly entry: Entry<ReadableConsent>;
-  readonly consumed: ReadableConsent;
-  readonly payment: ReadablePayment;
-  /** Absent if the bank fetches its orders. */
-  readonly order: LeasedOrder | undefined;
-  readonly claim: FreeClaim;
-}
-
-function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
-  const { entry, consumed, payment, order, claim } = made;
-  const actor = payment.clientId;
-  const used = { actor, reason: `payment ${payment.id}` };
-  const position = deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);
-  const proof = signedEvidence("payment_request", command.signedBody);
-  deps.payments.stageCreation(tx, payment, { actor, reason: "created", ...proof }, { consumed: position });
-  if (order !== undefined) deps.outbox.stageOpening(tx, order);
-  deps.claims.stage(tx, claim, payment.id);
 }
 
 /**

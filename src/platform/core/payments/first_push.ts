@@ -10,8 +10,10 @@ import type { LeasedOrder } from "./payment_order.ts";
 
 /** Pushes the order. Resolves when the push ends or after 3 s, whichever comes first. Never rejects. */
 export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Promise<void> {
-  const { paymentId } = order;
-  const push: Promise<void> = pushInTurn(deps, order)
+  const { paymentId, bank } = order;
+  // If the bank is so slow that its slots are all in use, the background worker delivers the order later.
+  const push: Promise<void> = deps.slots.take(bank)
+    .then((free) => deliverOwn(deps, order).finally(free))
     .catch((error: Error) => {
       if (isStoreFailure(error)) return; // the order is still in the outbox and is pushed again
       deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
@@ -22,14 +24,4 @@ export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Pro
   const timer = setTimeout(timeLimit.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
   await releasePlaceWhile(() => Promise.race([push, timeLimit.promise])); // a slot for the push may be another request's
   clearTimeout(timer);
-}
-
-/** If the bank is so slow that its slots are all in use, the background worker delivers the order later. */
-async function pushInTurn(deps: DeliverOrderDeps, order: LeasedOrder): Promise<void> {
-  const free = await deps.slots.take(order.bank);
-  try {
-    await deliverOwn(deps, order);
-  } finally {
-    free();
-  }
 }

@@ -105,7 +105,7 @@ export interface Claim {
 }
 
 /** A claim that is free. */
-export interface FreeClaim extends Claim {
+interface FreeClaim extends Claim {
   /** The version of an expired claim with the same key, or null. */
   readonly formerVersion: string | null;
 }
