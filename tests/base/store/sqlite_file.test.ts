@@ -5,6 +5,7 @@ import { storeCommand } from "../../../scripts/operators/store/main.ts";
 import { openStore } from "../../../src/base/store/open_store.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { put, write } from "./contract_helpers.ts";
+import type { Write } from "../../../src/base/store/store.ts";
 import { type Folder, openFolder, PLATFORM, sql, use } from "./database_folder.ts";
 
 const openSqliteFolder = (): Promise<Folder> => openFolder("platform.sqlite");
@@ -39,19 +40,31 @@ Deno.test("a .sqlite file that was replaced by a Deno KV file is rejected in one
   assertEquals(message, `The database ${folder.file} was made by another program. Name another database.`);
 });
 
-Deno.test("a .sqlite file loses entries that have expired with the commits of a later second, and no others", async () => {
-  await using folder = await openSqliteFolder();
-  const store = await openSqliteStore(folder.file);
-  const [past, later] = [Date.now() - 60_000, Date.now() + 60_000];
-  for (let index = 0; index < 250; index++) {
-    await write(store, { kind: "set", key: ["past", String(index)], value: 1, expiresAt: past });
+Deno.test("a .sqlite file loses a hundred entries that have expired with a commit, and looks for more a second after the last", async () => {
+  const { now } = performance;
+  let at = 0;
+  performance.now = () => at;
+  const store = await openSqliteStore(":memory:");
+  const past = (index: number): Write => {
+    return { kind: "set", key: ["past", `${index}`], value: 1, expiresAt: Date.now() - 1 };
+  };
+  const leftAfter = async (ms: number, ...writes: readonly Write[]): Promise<number> => {
+    at += ms;
+    await write(store, ...writes);
+    return (await store.list({ prefix: ["past"], limit: 300 })).length;
+  };
+  try {
+    const later: Write = { kind: "set", key: ["later"], value: 1, expiresAt: Date.now() + 60_000 };
+    const many = Array.from({ length: 250 }, (_, index) => past(index));
+    const [none, one] = [put(["kept"], 1), past(0)];
+    assertEquals([await leftAfter(0, later, ...many), await leftAfter(0, none)], [150, 50]);
+    assertEquals([await leftAfter(0, none), await leftAfter(0, one), await leftAfter(999, none)], [0, 1, 1]);
+    assertEquals([await leftAfter(1, none), await leftAfter(999, one), await leftAfter(1, none)], [0, 1, 0]);
+    assert(await store.get(["later"]) !== null && await store.get(["kept"]) !== null);
+    await store.close();
+  } finally {
+    performance.now = now;
   }
-  await write(store, { kind: "set", key: ["later"], value: 1, expiresAt: later }, put(["kept"], 1));
-  await new Promise((resolve) => setTimeout(resolve, 1100)); // expiry runs once a second
-  for (let round = 0; round < 3; round++) await write(store, put(["kept"], round));
-  assertEquals(await store.list({ prefix: ["past"], limit: 1 }), []);
-  assert(await store.get(["later"]) !== null && await store.get(["kept"]) !== null);
-  await store.close();
 });
 
 Deno.test("a .sqlite file that another program has locked is waited for, then the commit happens", async () => {

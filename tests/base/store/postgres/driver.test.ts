@@ -4,7 +4,12 @@
  */
 import { assertEquals, assertRejects } from "@std/assert";
 import { asFailure, PostgresFailure } from "../../../../src/base/store/postgres/failure.ts";
-import { openConnections, SERVING, UNHURRIED } from "../../../../src/base/store/postgres/connections.ts";
+import {
+  openConnections,
+  SERVING,
+  type Sql,
+  UNHURRIED,
+} from "../../../../src/base/store/postgres/connections.ts";
 import type { FailureScope } from "../../../../src/base/store/store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 
@@ -122,10 +127,19 @@ Deno.test("A host's refusal is tried again on each connection if there is anothe
 Deno.test("A server that falls silent is left once, though several wait for it, and what it did is not known", async () => {
   const url = "postgres://hub@localhost/name?connections=3";
   const connections = await openConnections(readPostgresUrl(url), { ...SERVING, silenceMs: 30 });
-  const used: unknown[] = [];
-  const silence = (sql: unknown): Promise<never> => {
+  const used: Sql[] = [];
+  const ended: unknown[] = [];
+  const use = (sql: Sql): Promise<void> => {
+    const { end } = sql;
+    const noted = (options: { timeout: number }): unknown =>
+      ended.push([used.indexOf(sql), options]) && end(options);
+    if (!used.includes(sql)) Object.assign(sql, { end: noted });
     used.push(sql);
-    return new Promise(() => {});
+    return Promise.resolve();
+  };
+  const silence = async (sql: Sql): Promise<never> => {
+    await use(sql);
+    return await new Promise(() => {});
   };
   const waiting = [silence, silence].map((statement) =>
     assertRejects(() => connections.run(statement), PostgresFailure, "no answer within 0.03 s")
@@ -134,10 +148,10 @@ Deno.test("A server that falls silent is left once, though several wait for it, 
     const { isOutcomeUnknown, isHostRefusal, scope } = failure;
     assertEquals([isOutcomeUnknown, isHostRefusal, scope], [true, false, "database"]);
   }
-  await connections.run((sql) => Promise.resolve(used.push(sql)));
-  await connections.run((sql) => Promise.resolve(used.push(sql)));
-  assertEquals(used.map((sql) => used.indexOf(sql)), [0, 0, 2, 2]);
+  await connections.run(use);
+  assertEquals([used.map((sql) => used.indexOf(sql)), ended.splice(0)], [[0, 0, 2], [[0, { timeout: 0 }]]]);
   await connections.close();
+  assertEquals(ended, [[2, { timeout: 1 }]], "statements under way get a second at a stop");
 });
 
 Deno.test("As many statements run at once as there are connections", async () => {

@@ -19,6 +19,8 @@ import type { Commit } from "../../../../src/base/store/store.ts";
 type Answer = readonly [answer: string | readonly unknown[], afterMs?: number];
 
 interface Scripted extends Connections, Disposable {
+  /** How long it waited before the next statement, each time. */
+  readonly pauses: readonly number[];
   /** The values of each statement in turn; deletions of expired entries are answered and not written down. */
   readonly sent: (readonly unknown[])[];
   readonly expired: (readonly unknown[])[];
@@ -27,9 +29,22 @@ interface Scripted extends Connections, Disposable {
 /** Connections whose answers the test gives, and whose time it moves. */
 function scripted(...answers: readonly Answer[]): Scripted {
   const { now } = performance;
+  const { setTimeout: wait } = globalThis;
   let at = 0;
   performance.now = () => at;
-  const [left, sent, expired]: [Answer[], unknown[][], unknown[][]] = [[...answers], [], []];
+  const [left, sent, expired, pauses]: [Answer[], unknown[][], unknown[][], number[]] = [
+    [...answers],
+    [],
+    [],
+    [],
+  ];
+  Object.assign(globalThis, {
+    setTimeout: (next: () => void, ms: number) => {
+      pauses.push(ms);
+      at += ms;
+      queueMicrotask(next);
+    },
+  });
   const sql: unknown = (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<unknown> => {
     if (text.join("").includes("delete from")) {
       expired.push([...values]);
@@ -44,9 +59,13 @@ function scripted(...answers: readonly Answer[]): Scripted {
   return {
     sent,
     expired,
+    pauses,
     run: (statement) => statement(sql as Sql),
     close: () => Promise.resolve(),
-    [Symbol.dispose]: () => void (performance.now = now),
+    [Symbol.dispose]() {
+      performance.now = now;
+      globalThis.setTimeout = wait;
+    },
   };
 }
 
@@ -112,6 +131,8 @@ Deno.test("A commit is repeated after what may pass, with its own id, and as a r
     );
     const ids = new Set(connections.sent.map(([id]) => id));
     assertEquals([outcome, connections.sent.map(([, flag]) => flag), ids.size], [expected, flags, 1], name);
+    const failed = answers.slice(0, flags.length - 1).filter(([answer]) => answer !== INSERTED_MEANWHILE);
+    assertEquals(connections.pauses, failed.map(() => 100), name);
     assertEquals(connections.expired, typeof outcome === "boolean" ? [[1000]] : [], name);
     const array = (...keys: readonly string[]): string => arrayOf(keys.map((key) => encodeKey([key])));
     for (const [, , ...arrays] of connections.sent) {
@@ -143,6 +164,7 @@ Deno.test("A read is repeated once, if its failure came within 3 s", async () =>
     using connections = scripted(...answers);
     const found = await openPostgresStore(connections).get(["a"]).catch((error: Error) => error.message);
     assertEquals([found, connections.sent.length], [expected, tries]);
+    assertEquals(connections.pauses, tries === 1 ? [] : [100]);
   }
   using several = scripted([[ROW]]);
   assertEquals(await openPostgresStore(several).getMany([["b"], ["a"]]), [null, FOUND]);
@@ -160,11 +182,10 @@ Deno.test("Times are written as PostgreSQL reads them, from 1970 to 9999", () =>
 });
 
 Deno.test("Expired entries are deleted a thousand at a time until there are fewer, at most once a second, by one at a time", async () => {
-  using time = scripted();
   const counts: (number | "fails")[] = [1000, 1000, 999];
   const [limits, gates]: [unknown[], PromiseWithResolvers<void>[]] = [[], []];
   const expire = startExpiry({
-    ...time,
+    close: () => Promise.resolve(),
     run: async (statement) => {
       const gate = Promise.withResolvers<void>();
       gates.push(gate);

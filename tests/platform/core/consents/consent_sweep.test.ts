@@ -1,6 +1,11 @@
 /** How many deadlines the sweeper handles, in which commits, and what a consent that fails does to others [STA-01, CT12]. */
 import { assert, assertEquals } from "@std/assert";
 import { type LogLine, present } from "testing/answers.ts";
+import type { ConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
+import {
+  sweepConsents,
+  type SweepConsentsDeps,
+} from "../../../../src/platform/core/consents/sweep_consents.ts";
 import { type Consent } from "../../../../src/platform/core/consents/consent.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { readRatePolicies } from "../../../../src/platform/config/rate_policies.ts";
@@ -107,6 +112,35 @@ Deno.test("three processes that begin at once handle 600 deadlines, each once, a
   assert(store.lost < ids.length / 10, `${store.lost} commits were lost`);
   assert(store.commits - store.lost < ids.length / 10, `${store.commits} commits`);
   await Promise.all(others.map((platform) => platform.stop()));
+});
+
+Deno.test("a pass reads 25 pages of 200 deadlines, each after the one before, and handles fourteen in a commit [STA-01]", async () => {
+  const deadlines = Array.from({ length: 5200 }, (_, index) => ({
+    key: ["consent_deadline", String(index).padStart(4, "0")],
+    consentId: present(asConsentId(crypto.randomUUID())),
+  }));
+  for (const [length, pages] of [[5200, 25], [400, 3], [399, 2], [0, 1]] as const) {
+    const [asked, gone]: [unknown[], number[]] = [[], []];
+    const store = await openTestStore();
+    const consents: Partial<ConsentStore> = {
+      deadlinesBefore(now, limit, after) {
+        asked.push([now, after?.key[1]]);
+        const from = after === undefined ? 0 : Number(after.key[1]) + 1;
+        return Promise.resolve(deadlines.slice(from, Math.min(length, from + limit)));
+      },
+      find: () => Promise.resolve(null),
+      standsDeadline: () => Promise.resolve(true),
+      stageDeadlineGone: (tx, { key }) => void tx.writes.push({ kind: "delete", key }),
+    };
+    const commit: Store["commit"] = ({ writes }) => Promise.resolve(gone.push(writes.length) > 0);
+    const deps: unknown = { store: { ...store, commit }, clock: () => 7, random: () => 0, consents };
+    const handled = await sweepConsents(deps as SweepConsentsDeps);
+    const expected = Array.from({ length: pages }, (_, page) => [7, deadlines[200 * page - 1]?.key[1]]);
+    assertEquals([handled, asked], [Math.min(length, 5000), expected]);
+    const batches = Math.floor(Math.min(length, 5000) / 200);
+    assertEquals(gone.filter((writes) => writes === 14).length, 14 * batches + Math.floor(length % 200 / 14));
+    await store.close();
+  }
 });
 
 /** An in-memory store whose commits can be watched, made to fail for one consent, and overtaken. */

@@ -18,6 +18,8 @@ import {
 } from "testing/registration.ts";
 import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Store } from "../../../../src/base/store/store.ts";
 import {
   DIRECTORY_URL,
   type Environment,
@@ -139,6 +141,34 @@ Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
   const url = `${DIRECTORY_URL}/participants/${env.tpp.orgId}/statement`;
   assertEquals(env.fetched.filter((fetched) => fetched === url).length, 1);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
+});
+
+Deno.test("a request that has read its client before a statement was applied gets the client of after [G5]", async () => {
+  const store = await openTestStore();
+  let hold: (() => Promise<void>) | undefined;
+  const getMany: Store["getMany"] = async (keys) => {
+    const read = await store.getMany(keys);
+    if (keys.some(([name]) => name === "client")) await hold?.();
+    return read as never;
+  };
+  await using env = await openEnvironment({
+    registersItself: true,
+    store: { ...store, getMany, get: async (key) => (await getMany([key]))[0] as never },
+  });
+  const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
+  await restate(env, env.tpp, { redirect_uris: [KEPT] });
+  env.now += BOUND_MS;
+  const [hasRead, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  hold = () => {
+    hold = undefined;
+    hasRead.resolve();
+    return mayGoOn.promise;
+  };
+  const late = push(env, ConsentId, { form: { redirect_uri: REMOVED } });
+  await hasRead.promise;
+  assertEquals((await requestToken(env, env.tpp)).status, 200);
+  mayGoOn.resolve();
+  assertEquals((await late).status, 400);
 });
 
 Deno.test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5, M1]", async () => {

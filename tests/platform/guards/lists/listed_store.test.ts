@@ -1,6 +1,7 @@
 /** Walks and lists find what a plain filter of all entries finds, on both databases, in the same order. */
 import { assert, assertEquals } from "@std/assert";
-import type { Store } from "../../../../src/base/store/store.ts";
+import type { Store, Write } from "../../../../src/base/store/store.ts";
+import { listedPlace } from "../../../../src/platform/config/store_keys.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
@@ -112,6 +113,42 @@ async function compareList(
     (found.length === 0 ? [] : expected.slice(1, 6)).map(({ id }) => id),
   );
 }
+
+Deno.test("a walk that finds little reads 5,000 entries at most, or 250 times, and goes on where it has stopped [OWN5]", async () => {
+  const kv = await openDenoKv(":memory:");
+  const reads: number[] = [];
+  const list: Store["list"] = async (listing) => {
+    const read = await kv.list(listing);
+    reads.push(read.length);
+    return read as never;
+  };
+  const tx = { writes: [] as Write[] };
+  for (let at = 0; at < 5003; at++) {
+    stageListed(tx, "consent", { bank: "AA", clientId: TPPS[0], id: `${at}`, createdAt: at } as never);
+  }
+  for (let tpp = 100; tpp < 352; tpp++) {
+    stageListed(tx, "payment", { bank: "AA", clientId: `${tpp}`, id: "one", createdAt: 1000 } as never);
+  }
+  for (let from = 0; from < tx.writes.length; from += 500) {
+    await kv.commit({ checks: [], writes: tx.writes.slice(from, from + 500) });
+  }
+  const wanted = Number.MAX_SAFE_INTEGER;
+  const step = async (walk: Partial<Walk>, after?: string): Promise<unknown> => {
+    reads.length = 0;
+    const whole: Walk = { kind: "consent", tppsAt: () => "all", from: 0, until: wanted, after, ...walk };
+    const { found, next } = await walkLists({ ...kv, list }, whole, 9);
+    const sum = reads.reduce((all, one) => all + one);
+    return [found.map(({ id }) => id), next?.split(".").at(-1)?.replace(/^0+/, ""), reads.length, sum];
+  };
+  const isWanted = ({ createdAt }: Listed): boolean => createdAt === 4999 || createdAt === 5002;
+  const place = (at: number): string => `${listedPlace(at, `${at}`)}`.replace(/^0+/, "");
+  assertEquals(await step({ isWanted }), [["4999"], place(4999), 54, 5000]);
+  assertEquals(reads.slice(0, 7), [4, 8, 16, 32, 64, 100, 100]);
+  const rest = `AA.${TPPS[0]}.${listedPlace(4999, "4999")}`;
+  assertEquals(await step({ isWanted }, rest), [["5002"], undefined, 2, 3]);
+  assertEquals(await step({ kind: "payment", until: 1000 }), [[], "~", 250, 999]);
+  await kv.close();
+});
 
 Deno.test("walks and lists on Deno KV [LS3, OWN5, TRC13]", async () => {
   const store = await openDenoKv(":memory:");

@@ -13,7 +13,7 @@ import {
   type SharedBuckets,
   takeToken,
 } from "../../../../src/platform/guards/security/rate_limit_store.ts";
-import type { Store } from "../../../../src/base/store/store.ts";
+import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTestStore } from "testing/test_store.ts";
 
 const START = 1_800_000_000_000;
@@ -240,4 +240,18 @@ Deno.test("what is given back serves this process first, and goes back to the bu
   for (let given = 0; given < 3; given++) shared.buckets.giveBack(NAME, policy);
   await settled();
   assertEquals(await shared.stored(), [128, 200_000], "a bucket has its burst at most");
+});
+
+Deno.test("what is given back while the database is away is lost, and the next request draws as before", async () => {
+  let away = false;
+  const shared = await openShared((store) => ({
+    ...store,
+    commit: (staged) => away ? Promise.reject(new StoreFailure("away")) : store.commit(staged),
+  }));
+  assertEquals(await shared.takes(8), zeros(8));
+  away = true;
+  shared.buckets.giveBack(NAME, POLICY);
+  await new Promise((resolve) => setTimeout(resolve)); // a failure of nobody would fail this test
+  away = false;
+  assertEquals([await shared.takes(1), await shared.stored()], [[0], [7, 0]]);
 });
