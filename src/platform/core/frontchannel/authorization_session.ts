@@ -171,14 +171,14 @@ export function stepAfterBank(
 ): Step {
   if (result.outcome === "failure") {
     const error = result.isShortOfFunds ? "insufficient_funds" : "access_denied";
-    return reject(error, `bank: ${result.status}`, result.reasonCode);
+    return reject(error, "bank: failure", result.reasonCode);
   }
   if (result.outcome === "unknown") {
-    return unusableStep(`bank: unknown status_code, ${result.status}`, STATUS_CODE, result.statusCode);
+    return unusableStep("bank: unknown status_code", STATUS_CODE, result.statusCode);
   }
   if (result.sub === undefined) return unusableStep("bank: no acceptable sub", SUB);
   if (isDebtorAccount(result.sub, consent)) return unusableStep("bank: sub is the account number", SUB);
-  const reason = `bank: ${result.status}`;
+  const reason = "bank: success"; // its own words may name a person: they are in the evidence (contract EN12)
   if (isImplicit(consent)) return { kind: "authorise", reason };
   const { payer } = consent;
   if (payer === undefined) return unusableStep("bank: success without payer accounts", ACCOUNTS);

@@ -55,7 +55,6 @@ const storedRecord = defineRecord<StoredSession>({
       statusCode: optional(text),
       isShortOfFunds: flag,
       reasonCode: optional(z.enum(BANK_REASON_CODES)),
-      status: text,
       sub: optional(text),
       jws: text,
       key: optional(text),

@@ -49,8 +49,6 @@ export interface ScaResult {
   readonly isShortOfFunds: boolean;
   /** The bank's code of a failure; absent if it is not one of the list (contract RSN5). */
   readonly reasonCode?: BankReasonCode;
-  /** The bank's own status text, stored in the history. */
-  readonly status: string;
   /** The bank's opaque id of the customer; absent if missing or similar to an account number. */
   readonly sub?: string;
 }
@@ -203,7 +201,6 @@ function decode(
       ...quoteStatusCode(claims.status_code),
       isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
       ...reasonOf(claims.reason_code),
-      status: printStatus(claims.status),
       ...acceptableSub(claims.sub),
     },
     once: {
@@ -243,8 +240,4 @@ function acceptableSub(sub: unknown): Pick<ScaResult, "sub"> {
   const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
     hasNoControl(sub) && !isAccountNumberLike(sub);
   return usable ? { sub } : {};
-}
-
-function printStatus(status: unknown): string {
-  return typeof status === "string" ? status.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) : "no status";
 }

@@ -33,7 +33,7 @@ const resultClaimsSchema = z.looseObject({
     description: `${[...SUCCESSES, ...FAILURES].join(", ")}; any other value is a fault of yours.`,
     example: "success",
   }),
-  status: z.string().optional().openapi({ description: "A word for the history." }),
+  status: z.string().optional().openapi({ description: "A word for the evidence." }),
   reason_code: z.string().optional().openapi({
     description:
       "Why a failure is one: a code of the list of reasons that has four characters. Any other is MS03.",

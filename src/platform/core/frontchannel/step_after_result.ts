@@ -21,7 +21,7 @@ export function stepAfterResult(
   if (session.stage === "delivered" && session.result !== result) return "stay";
   // A late success has no effect. A late failure counts as one in time (Decision G1).
   if (late && result.outcome === "success") {
-    return expiredStep(`bank: ${result.status}, after the session expired`);
+    return expiredStep("bank: success, after the session expired");
   }
   // The accounts are those that the bank had reported by then (Decision G2).
   const known = session.payer === undefined ? consent : { ...consent, payer: session.payer };

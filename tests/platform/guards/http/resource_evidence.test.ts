@@ -174,7 +174,7 @@ Deno.test("the history tells of every move of a consent and its payment: when, w
       [0, "consent.authorization_requested", tpp.clientId, undefined],
       [0, "consent.customer_sent_to_bank", "customer", undefined],
       [1000, "consent.AwaitingAuthorisation", bankA.clientId, "payer accounts reported"],
-      [2000, "consent.customer_authenticated", "customer", "bank: completed"],
+      [2000, "consent.customer_authenticated", "customer", "bank: success"],
       [3000, "consent.Authorized", "customer", "customer accepted"],
       [3000, "consent.token_issued", tpp.clientId, undefined],
       [4000, "consent.Consumed", tpp.clientId, `payment ${id}`],
