@@ -42,7 +42,7 @@ export const storedBody = z.looseObject(bodyMembers);
  * store's limit. Together they are enough for the largest request body.
  */
 const PART_BYTES = [30_000, 36_000] as const;
-const MAX_BYTES = PART_BYTES[0] + PART_BYTES[1];
+export const MAX_EVIDENCE_BYTES = PART_BYTES[0] + PART_BYTES[1];
 
 export const evidenceRecord = defineRecord<Part>({
   name: "evidence",
@@ -62,7 +62,7 @@ export const evidenceRecord = defineRecord<Part>({
  * @throws {Error} if it is larger than two parts, which no accepted request is
  */
 export function stageBody(tx: Transaction, place: string, { bytes, ...rest }: EvidenceBody): void {
-  if (bytes.length > MAX_BYTES) throw new Error(`${place} is larger than evidence may be`);
+  if (bytes.length > MAX_EVIDENCE_BYTES) throw new Error(`${place} is larger than evidence may be`);
   const [first] = PART_BYTES;
   evidenceRecord.set(tx, evidenceKey(place, 0), asStored({ ...rest, bytes: bytes.slice(0, first) }));
   if (bytes.length <= first) return;

@@ -5,6 +5,7 @@
 import canonicalize from "canonicalize";
 import { digest } from "../../evidence/digest.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import { MAX_EVIDENCE_BYTES } from "../../evidence/evidence_store.ts";
 import { KEPT_WORD } from "../../core/payments/bank_word_schema.ts";
 import type { OrderMember, PageMember, StatedOrder } from "./order_statement_schema.ts";
 
@@ -31,7 +32,8 @@ const ORDER: Readonly<Record<OrderMember, "kept" | "removed" | "digest">> = {
 /**
  * Returns the bytes to keep of a verified statement: its parts, with the SHA-256 of each order in place of the order, and
  * without the texts of reasons. With these, which their cases have, the statement is complete again and its signature
- * verifies. A payload that spells them otherwise than they are found, or that has members of the bank's own, is left out.
+ * verifies. A payload that spells them otherwise than they are found, that has members of the bank's own, or that is too
+ * large because of what JSON escapes in it, is left out.
  *
  * @param text a compact JWS
  * @param sha256 of the text, base64url
@@ -41,8 +43,9 @@ export function withoutOrders(text: string, sha256: string): Uint8Array<ArrayBuf
   const payload = redactPayload(
     new TextDecoder().decode(Uint8Array.fromBase64(encoded, { alphabet: "base64url" })),
   );
-  const kept = payload === undefined ? {} : { payload };
-  return UTF8.encode(canonicalize({ sha256, protected: header, signature, ...kept }));
+  const kept = { sha256, protected: header, signature };
+  const whole = payload === undefined ? undefined : UTF8.encode(canonicalize({ ...kept, payload }));
+  return whole !== undefined && whole.length <= MAX_EVIDENCE_BYTES ? whole : UTF8.encode(canonicalize(kept));
 }
 
 function redactPayload(payload: string): string | undefined {

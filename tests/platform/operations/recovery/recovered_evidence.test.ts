@@ -105,6 +105,7 @@ Deno.test("a payment that a statement updates has what the bank stated as eviden
 async function keptPayloads(
   tamper: (order: Readonly<Record<string, unknown>>) => object,
   page: (data: object) => object = (data) => data,
+  jti: object = {},
 ): Promise<readonly (string | undefined)[]> {
   await using env = await openBookEnvironment();
   const ids: string[] = [];
@@ -115,6 +116,7 @@ async function keptPayloads(
   await restore(env, await copyOf(env));
   env.books.tamper = ({ Data, ...claims }) => ({
     ...claims,
+    ...jti,
     Data: page({ ...Data, PaymentOrder: Data.PaymentOrder.map((stated) => tamper({ ...stated })) }),
   });
   for (const _ of ids) await env.operate("/operations/order-holds/BANKA/reconcile", "");
@@ -148,4 +150,9 @@ Deno.test("a statement with a member of the bank's own keeps no payload [EN16, P
     undefined,
     undefined,
   ]);
+});
+
+Deno.test("a statement that would be too large with its payload is compared, and kept without it [EN16, G9]", async () => {
+  const [same, jti] = [<T>(given: T): T => given, { jti: '"'.repeat(20_000) }]; // each is four characters of the evidence
+  assertEquals(await keptPayloads(same, same, jti), [undefined, undefined]);
 });
