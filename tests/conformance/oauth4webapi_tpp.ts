@@ -15,9 +15,6 @@ import {
 } from "support/public_clients.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 
-/** Claims and header of a JWT that the library is about to sign, to be changed. */
-export type Modify = (header: Record<string, unknown>, claims: Record<string, unknown>) => void;
-
 /** A client of the library. */
 export interface Tpp {
   readonly env: Environment;
@@ -54,33 +51,16 @@ export interface PushChanges {
 /** A TPP that has read the bank's metadata, bound to a pool key. */
 export async function openTpp(
   env: Environment,
-  { me = env.tpp, bank = env.bankA, key = 9, proofs, assertions }: {
-    me?: Participant;
-    bank?: Participant;
-    key?: number;
-    proofs?: Modify;
-    assertions?: Modify;
-  } = {},
+  { me = env.tpp, bank = env.bankA, key = 9 }: { me?: Participant; bank?: Participant; key?: number } = {},
 ): Promise<Tpp> {
   const fetch = environmentFetch(env, me);
   const issuer = new URL(`${AUTH_URL}/${bank.orgId}`);
   const answer = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", [oauth.customFetch]: fetch });
   const server = await oauth.processDiscoveryResponse(issuer, answer);
   const client: oauth.Client = { client_id: me.clientId, [oauth.clockSkew]: clockSkew(env) };
-  const changed = assertions === undefined ? {} : { [oauth.modifyAssertion]: assertions };
-  const authenticate = oauth.PrivateKeyJwt(await assertionKey(me), changed);
-  const dpop = oauth.DPoP(
-    client,
-    await keyPair(await testKey(key)),
-    proofs === undefined ? {} : { [oauth.modifyAssertion]: proofs },
-  );
+  const authenticate = oauth.PrivateKeyJwt(await assertionKey(me));
+  const dpop = oauth.DPoP(client, await keyPair(await testKey(key)));
   return { env, me, bank, key, server, client, authenticate, dpop, fetch };
-}
-
-/** The same TPP so many seconds later: the library learns of the clock when it is set up. */
-export async function later(tpp: Tpp, seconds: number): Promise<Tpp> {
-  tpp.env.now += seconds * 1000;
-  return await openTpp(tpp.env, { me: tpp.me, bank: tpp.bank, key: tpp.key });
 }
 
 /** The same TPP with another DPoP key. */

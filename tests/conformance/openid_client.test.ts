@@ -1,13 +1,95 @@
 /** Payments through `openid-client`, which knows the platform by its metadata alone and checks what it is answered. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as client from "openid-client";
-import { bodyOf, type Consent } from "testing/answers.ts";
-import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "testing/flows.ts";
+import { bodyOf, type Consent, type CreatedConsent } from "testing/answers.ts";
+import { consentBody, DEBTOR_ACCOUNT, paymentBody, type SentConsent } from "testing/flows.ts";
+import { testKey } from "testing/keys.ts";
+import type { Participant } from "testing/participants.ts";
 import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
-import { callbackOf, customerAgrees, environmentFetch } from "support/public_clients.ts";
-import { AUTH_URL, openEnvironment } from "testing/environment.ts";
-import { begin, openTpp, post } from "./openid_client_tpp.ts";
+import {
+  assertionKey,
+  callbackOf,
+  clockSkew,
+  customerAgrees,
+  environmentFetch,
+  keyPair,
+  signedHeaders,
+} from "support/public_clients.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+
+/** A TPP that uses the library at one bank. */
+interface Tpp {
+  readonly env: Environment;
+  readonly bank: Participant;
+  readonly config: client.Configuration;
+  readonly DPoP: client.DPoPHandle;
+}
+
+/** An authorization that the customer has been sent to. */
+interface Pending {
+  readonly url: URL;
+  readonly consentId: string;
+  readonly body: SentConsent;
+  readonly checks: client.AuthorizationCodeGrantChecks;
+}
+
+/** A TPP that has read the bank's metadata; `fetch` may come between. */
+async function openTpp(
+  env: Environment,
+  bank: Participant = env.bankA,
+  fetch = environmentFetch(env, env.tpp),
+): Promise<Tpp> {
+  const config = await client.discovery(
+    new URL(`${AUTH_URL}/${bank.orgId}`),
+    env.tpp.clientId,
+    { [client.clockSkew]: clockSkew(env) },
+    client.PrivateKeyJwt(await assertionKey(env.tpp)),
+    { algorithm: "oauth2", [client.customFetch]: fetch },
+  );
+  return { env, bank, config, DPoP: client.getDPoPHandle(config, await keyPair(await testKey(9))) };
+}
+
+/** Makes a consent with a client credentials token, and pushes a request for it. */
+async function begin(tpp: Tpp, body: SentConsent = consentBody()): Promise<Pending> {
+  const { access_token } = await client.clientCredentialsGrant(tpp.config, { scope: "payments" }, tpp);
+  const { status, json } = await post(tpp, access_token, "domestic-payment-consents/v1", body);
+  assertEquals([status, json.Data.Status], [201, "AwaitingAuthorisation"]);
+  const consentId = json.Data.ConsentId;
+  const pkceCodeVerifier = client.randomPKCECodeVerifier();
+  const expectedState = client.randomState();
+  const parameters = {
+    redirect_uri: tpp.env.tpp.redirectUris[0] ?? "",
+    scope: "payments",
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+    consent_id: consentId,
+    state: expectedState,
+  };
+  const url = await client.buildAuthorizationUrlWithPAR(tpp.config, parameters, tpp);
+  return { url, consentId, body, checks: { pkceCodeVerifier, expectedState } };
+}
+
+/** A signed POST with a bound token. */
+async function post(
+  tpp: Tpp,
+  token: string,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; json: CreatedConsent }> {
+  const text = JSON.stringify(body);
+  const headers = await signedHeaders(tpp.env, tpp.env.tpp, text);
+  const answer = await client.fetchProtectedResource(
+    tpp.config,
+    token,
+    new URL(`${BASE_URL}/${tpp.bank.orgId}/${path}`),
+    "POST",
+    text,
+    headers,
+    tpp,
+  );
+  return { status: answer.status, json: await bodyOf<CreatedConsent>(answer) };
+}
 
 Deno.test("openid-client pays by each kind of consent, from metadata to status [AUT-01, MD-N7, HappyFlow]", async (t) => {
   const kinds = {

@@ -20,7 +20,7 @@ import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 
-Deno.test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA10, TA11]", async () => {
+Deno.test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA6, TA10, TA11, DP13]", async () => {
   await using env = await openEnvironment();
   const flow = await issueCode(env);
   const response = await redeem(env, flow);
@@ -97,7 +97,7 @@ Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
   }
 });
 
-Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32]", async (t) => {
+Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32, AUT-14]", async (t) => {
   await using env = await openEnvironment();
   for (
     const [milliseconds, status] of [[0, 200], [59_000, 200], [59_999, 200], [60_000, 400], [62_000, 400]]
@@ -111,7 +111,7 @@ Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32]", async (t
   }
 });
 
-Deno.test("POST token rejects a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12]", async () => {
+Deno.test("POST token rejects a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12, AUT-14]", async () => {
   await using env = await openEnvironment();
   const flow = await issueCode(env);
   const token = await tokenOf(redeem(env, flow));

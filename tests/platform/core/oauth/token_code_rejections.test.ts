@@ -16,7 +16,7 @@ import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
-Deno.test("POST token rejects another client's code [TA-N7, TA3]", async (t) => {
+Deno.test("POST token rejects another client's code [TA-N7, TA3, AUT-14]", async (t) => {
   await using env = await openEnvironment();
   const { otherTpp, tpp } = env;
   await rejectedAndStillGood(t, env, INVALID_GRANT, {
@@ -42,7 +42,7 @@ Deno.test("POST token rejects a missing code_verifier with invalid_grant [TA-N9,
   });
 });
 
-Deno.test("POST token rejects a wrong code_verifier [TA-N10, TA5]", async (t) => {
+Deno.test("POST token rejects a wrong code_verifier [TA-N10, TA5, AUT-14]", async (t) => {
   await using env = await openEnvironment();
   const verifier = (change: (good: string) => string | Promise<string>): Attempt => async (flow) =>
     redeem(env, flow, { form: { code_verifier: await change(await verifierOf(flow.consentId)) } });
