@@ -6,6 +6,8 @@ import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { good } from "testing/flows.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { paid, report, statusOf } from "support/orders.ts";
 import { anotherProcess } from "support/processes.ts";
@@ -128,6 +130,21 @@ Deno.test("an inquiry brings what the bank says of the unsettled payments, and o
     "operator maria",
     "1 updated, 1 unchanged, 0 disagree, 1 not mentioned",
   ]);
+});
+
+Deno.test("an inquiry knows an order by the key that signed it, also when the key is not published any more [OP35, G9]", async () => {
+  await using env = await open();
+  const id = await made(env);
+  await looked(env, 2 * HOUR);
+  present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
+  const config = { ...env.config, platformKeys: await platformKeySet(10, 11) };
+  const later = await anotherProcess(Object.assign({}, env, { config }));
+  const headers = { authorization: `Bearer ${OPERATOR_TOKENS.maria}` };
+  const url = `${OPERATIONS_URL}/operations/banks/BANKA/inquire`;
+  const answer = await later.operations.fetch(new Request(url, { method: "POST", headers }));
+  const { Data } = await bodyOf<{ readonly Data: object }>(answer);
+  assertEquals(Data, { Asked: 1, Updated: 1, Unchanged: 0, NotMentioned: 0, Disagreement: [] });
+  await later.stop();
 });
 
 Deno.test("an inquiry that fails at a later page says who made it and what it has changed [OP35, OP8]", async () => {

@@ -24,7 +24,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
 import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
-import { openOwnOrder, type OwnKeys } from "./own_order.ts";
+import { openOwnOrder, orderKeysOf, type OwnKeys } from "./own_order.ts";
 import type { OrderedPayment } from "./own_order_schema.ts";
 import { statedEvidence } from "./stated_order.ts";
 
@@ -133,7 +133,8 @@ async function differs(
   text: string | undefined,
 ): Promise<string | undefined> {
   if (text === undefined) return undefined;
-  const ordered = await openOwnOrder(deps.ownKeys(), bank, text);
+  const former = (): Promise<OwnKeys> => orderKeysOf(deps.store, payment.id);
+  const ordered = await openOwnOrder(deps.ownKeys(), bank, text, former);
   if (!ordered.ok) return `the order that the bank brings: ${ordered.fault.why}`;
   const facts = ({ id, initiation, debtorAccount }: OrderedPayment): unknown => ({
     id,
