@@ -38,14 +38,13 @@ export async function createConsent(
   deps: CreateConsentDeps,
   command: CreateConsent,
 ): Promise<ReadableConsent> {
-  const { clientId, bank, request } = command;
+  const { clientId } = command;
   const id = await deps.newConsentId();
-  const consent: ReadableConsent = openConsent({ id, clientId, bank, request }, deps.clock());
   await deps.openConsents.take(clientId); // contract RL5
   let isCreated = false;
   try {
-    const found = await create(deps, command, consent);
-    isCreated = found === consent;
+    const found = await create(deps, command, id);
+    isCreated = found.id === id;
     return found;
   } finally {
     if (!isCreated) deps.openConsents.giveBack(clientId);
@@ -55,14 +54,15 @@ export async function createConsent(
 async function create(
   deps: CreateConsentDeps,
   command: CreateConsent,
-  consent: ReadableConsent,
+  id: ConsentId,
 ): Promise<ReadableConsent> {
-  const { clientId, bank, claim } = command;
+  const { clientId, bank, request, claim } = command;
   return await transact(deps, { what: "consent", request: command }, async (tx) => {
     const found = await deps.claims.claimFor(tx, claim);
     if ("resourceId" in found) {
       return (await readConsent(deps, tx, found.resourceId, { bank, clientId })).value;
     }
+    const consent = openConsent({ id, clientId, bank, request }, deps.clock()); // its place in the list (contract LS3)
     const proof = signedEvidence("consent_request", command.signedBody);
     const { documents } = command;
     deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", documents, ...proof });

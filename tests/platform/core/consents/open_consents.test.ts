@@ -2,10 +2,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
-import { type BoundToken, call, type CallOptions, clientToken, consentBody } from "testing/flows.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import {
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  consentBody,
+  createConsent,
+} from "testing/flows.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { DAY_MS, elapse } from "support/retention.ts";
+import type { Store } from "../../../../src/base/store/store.ts";
 
 const PATH = "/BANKA/domestic-payment-consents/v1";
 
@@ -87,6 +96,24 @@ Deno.test("of parallel consents no more than the limit are created, and those th
   const all = await Promise.all(Array.from({ length: 10 }, () => create(env, {}, bound)));
   assertEquals(all.filter(({ status }) => status === 201).length, 4);
   await Promise.all(all.map((answer) => answer.body?.cancel()));
+});
+
+Deno.test("a consent is created when it is committed, however long its count has waited, so that no cursor is behind it [LS3, RL5]", async () => {
+  const store = await openTestStore();
+  let isSlow = false;
+  const waiting: Store = {
+    ...store,
+    async commit(staged) {
+      if (isSlow && staged.writes.some(({ key }) => key[1] === "open_consents")) env.now += 60_000;
+      return await store.commit(staged);
+    },
+  };
+  const environment = { PLATFORM_MAX_OPEN_CONSENTS: "8" }; // each one draws
+  await using env = await openEnvironment({ store: waiting, environment });
+  const bound = await clientToken(env, env.tpp);
+  isSlow = true;
+  const { Data } = await createConsent(env, bound);
+  assertEquals(Date.parse(Data.CreationDateTime), START + 60_000);
 });
 
 Deno.test("operators see which client has many open consents", async () => {
