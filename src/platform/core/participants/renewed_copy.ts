@@ -110,11 +110,13 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
   return {
     read,
     async find(look, urgency) {
-      const found = look(await read());
-      if (found !== undefined) return found;
+      let found = look(await read());
+      if (found === undefined && state.fetching !== undefined) { // begun before the directory had the entry, perhaps
+        await renew(deps, state);
+        found = look(requireUsable(deps, state));
+      }
       const isSoon = urgency === "soon" && deps.ages() - state.triedAt >= SOON_MS;
-      const isDueNow = urgency === "at once" || isSoon || mayAsk(deps, state);
-      if (!isDueNow && state.fetching === undefined) return undefined;
+      if (found !== undefined || !(urgency === "at once" || isSoon || mayAsk(deps, state))) return found;
       await renew(deps, state);
       return look(requireUsable(deps, state));
     },

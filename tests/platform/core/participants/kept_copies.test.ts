@@ -123,6 +123,25 @@ Deno.test("read counts a copy's age from the request, not from the answer [A9]",
   assertEquals(await second, "new");
 });
 
+Deno.test("find asks again for what the directory is known to have, if the fetch under way began before [A9, DC3]", async () => {
+  for (const urgency of ["at once", "soon", undefined] as const) {
+    const directory = slowDirectory();
+    let now = 0;
+    const [ages, times] = [() => now, { fresh: 13_000, retry: 10_000 }];
+    const copy = renewedCopy({ ages, kept: NOTHING_KEPT, name: "list", times, fetch: directory.fetch });
+    directory.answer("without it");
+    await copy.read();
+    now += times.retry;
+    const refreshing = copy.refresh(); // background work
+    now += 1000; // then the participant is onboarded, and registers
+    const found = copy.find((list) => list === "with it" ? list : undefined, urgency);
+    directory.answer("without it");
+    directory.answer("with it");
+    assertEquals(await found, urgency === undefined ? undefined : "with it", urgency);
+    await refreshing;
+  }
+});
+
 /** A directory whose answers arrive when the test says so, in the order of the requests. */
 function slowDirectory(): {
   fetch(): Promise<ReturnType<typeof ok<string>>>;
@@ -131,7 +150,7 @@ function slowDirectory(): {
   readonly asked: Promise<void>;
 } {
   const first = Promise.withResolvers<void>();
-  const answers = Array.from({ length: 2 }, () => Promise.withResolvers<ReturnType<typeof ok<string>>>());
+  const answers = Array.from({ length: 3 }, () => Promise.withResolvers<ReturnType<typeof ok<string>>>());
   const [asked, answered] = [[...answers], [...answers]];
   return {
     asked: first.promise,
