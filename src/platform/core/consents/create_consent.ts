@@ -39,10 +39,10 @@ export async function createConsent(
   command: CreateConsent,
 ): Promise<ReadableConsent> {
   const { clientId } = command;
-  const id = await deps.newConsentId();
-  await deps.openConsents.take(clientId); // contract RL5
+  await deps.openConsents.take(clientId); // contract RL5; first, because an id has a data key in the store
   let isCreated = false;
   try {
+    const id = await deps.newConsentId();
     const found = await create(deps, command, id);
     isCreated = found.id === id;
     return found;

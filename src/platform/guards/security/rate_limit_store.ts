@@ -97,7 +97,8 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
       while (reserve.tokens < 1) {
         const waitMs = reserve.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
-        reserve.drawing ??= draw(deps, name, policy, reserve, onDrawn).finally(() => delete reserve.drawing);
+        reserve.drawing ??= draw(deps, name, policy, reserve, onDrawn)
+          .finally(() => depositRest(deps, name, policy, reserve));
         await reserve.drawing; // parallel calls await the same draw, then check again
       }
       reserve.tokens -= 1;
@@ -106,14 +107,25 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
     giveBack(name, policy) {
       const reserve = reserveOf(reserves, name.join(" "));
       reserve.returned += 1;
-      if (reserve.returned <= policy.burst / GIVE_BACK_DIVISOR || reserve.drawing !== undefined) return;
-      const given = reserve.returned;
-      reserve.returned = 0;
-      reserve.emptyUntil = 0;
-      reserve.drawing = deposit(deps, name, policy, given).catch(() => {}) // lost, until the bucket fills by itself
-        .finally(() => delete reserve.drawing);
+      if (reserve.drawing === undefined) depositRest(deps, name, policy, reserve);
     },
   };
+}
+
+/** Called when nothing is under way with the bucket. What is given back during a deposit is deposited after it. */
+function depositRest(
+  deps: BucketStoreDeps,
+  name: readonly [string, string],
+  policy: RatePolicy,
+  reserve: Reserve,
+): void {
+  delete reserve.drawing;
+  if (reserve.returned <= policy.burst / GIVE_BACK_DIVISOR) return;
+  const given = reserve.returned;
+  reserve.returned = 0;
+  reserve.emptyUntil = 0;
+  reserve.drawing = deposit(deps, name, policy, given).catch(() => {}) // lost, until the bucket fills by itself
+    .finally(() => depositRest(deps, name, policy, reserve));
 }
 
 function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {

@@ -108,12 +108,25 @@ Deno.test("a consent is created when it is committed, however long its count has
       return await store.commit(staged);
     },
   };
-  const environment = { PLATFORM_MAX_OPEN_CONSENTS: "8" }; // each one draws
+  const environment = { PLATFORM_MAX_OPEN_CONSENTS: "2" }; // each one draws
   await using env = await openEnvironment({ store: waiting, environment });
   const bound = await clientToken(env, env.tpp);
   isSlow = true;
   const { Data } = await createConsent(env, bound);
   assertEquals(Date.parse(Data.CreationDateTime), START + 60_000);
+});
+
+Deno.test("a consent that the limit rejects takes no data key [RL5, J38]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "2" } });
+  assertEquals(await statusesOf(env, 2), [201, 201]);
+  const countKeys = async (): Promise<number> =>
+    (await env.vault.list({ prefix: ["data_key"], limit: 1000 })).length;
+  const before = await countKeys();
+  while (await countKeys() === before) await env.caseKeys.newConsentId();
+  const all = await countKeys();
+  for (let taken = 1; taken < all - before; taken++) await env.caseKeys.newConsentId(); // the next one makes a block
+  assertEquals(await statusesOf(env, 1), [429]);
+  assertEquals(await countKeys(), all);
 });
 
 Deno.test("operators see which client has many open consents", async () => {

@@ -236,6 +236,9 @@ Deno.test("what is given back serves this process first, and goes back to the bu
   assertEquals(await shared.stored(), [115, 0], "the third one goes back with the others");
   assertEquals(await take(), 0);
   assertEquals(await shared.stored(), [101, 0]);
+  for (let given = 0; given < 12; given++) shared.buckets.giveBack(NAME, policy);
+  await settled();
+  assertEquals(await shared.stored(), [113, 0], "so do those that come while the third one goes back");
   shared.now = START + 200_000;
   for (let given = 0; given < 3; given++) shared.buckets.giveBack(NAME, policy);
   await settled();
