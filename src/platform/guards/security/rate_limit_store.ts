@@ -60,8 +60,10 @@ interface Reserve {
    * more: what is kept from a quiet time must not add to a later burst of the other processes.
    */
   usableUntil: number;
-  /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
+  /** Milliseconds, by the steady clock. Until then the bucket is empty, unless another process gives tokens back. */
   emptyUntil: number;
+  /** Milliseconds, by the steady clock. When this process has drawn last. */
+  drawnAt: number;
   drawing?: Promise<void>;
 }
 
@@ -75,7 +77,8 @@ const MAX_RESERVES = 10_000;
 /** A process keeps this part of a burst of the tokens that it was given back, and uses them first. */
 const GIVE_BACK_DIVISOR = 64;
 const MAX_ATTEMPTS = 5;
-const CONTENDED_MS = 1000;
+/** A bucket that was found empty is looked at again after this time. */
+const KNOWN_MS = 1000;
 interface BucketStoreDeps {
   readonly store: Store;
   /** The computer's clock. Those of other processes differ by {@link MAX_SKEW_MS} at most: beyond, requests fail. */
@@ -96,7 +99,8 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
       }
       while (reserve.tokens < 1) {
         const waitMs = reserve.emptyUntil - deps.steady();
-        if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
+        const isKnown = deps.steady() - reserve.drawnAt < KNOWN_MS;
+        if (waitMs > 0 && isKnown) return Math.max(1, Math.ceil(waitMs / 1000));
         reserve.drawing ??= draw(deps, name, policy, reserve, onDrawn)
           .finally(() => depositRest(deps, name, policy, reserve));
         await reserve.drawing; // parallel calls await the same draw, then check again
@@ -131,7 +135,7 @@ function depositRest(
 function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {
   const known = reserves.get(name);
   if (known !== undefined) return known;
-  const fresh: Reserve = { tokens: 0, returned: 0, usableUntil: 0, emptyUntil: 0 };
+  const fresh: Reserve = { tokens: 0, returned: 0, usableUntil: 0, emptyUntil: 0, drawnAt: -Infinity };
   reserves.set(name, fresh);
   return fresh;
 }
@@ -145,7 +149,7 @@ async function draw(
 ): Promise<void> {
   const key = rateBucketKey(...name);
   const lost = (): number => {
-    reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
+    reserve.emptyUntil = steady() + KNOWN_MS; // under so much contention the limit must be near
     return 0;
   };
   let left: number | undefined; // of the attempt that commits
@@ -169,6 +173,7 @@ async function draw(
     },
   );
   if (drawn > 0 && left !== undefined) onDrawn(left);
+  reserve.drawnAt = steady();
   reserve.usableUntil = steady() + fillMs(policy);
   reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
 }

@@ -15,6 +15,7 @@ import {
 } from "../../../../src/platform/guards/security/rate_limit_store.ts";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTestStore } from "testing/test_store.ts";
+import { waitUntil } from "testing/waiting.ts";
 
 const START = 1_800_000_000_000;
 const ORGANISATION = { orgId: "ORG-1", clientId: "SC-1" };
@@ -257,4 +258,22 @@ Deno.test("what is given back while the database is away is lost, and the next r
   await new Promise((resolve) => setTimeout(resolve)); // a failure of nobody would fail this test
   away = false;
   assertEquals([await shared.takes(1), await shared.stored()], [[0], [7, 0]]);
+});
+
+Deno.test("what a process gives back is there a second later for another one that has found the bucket empty [RL4, RL5]", async () => {
+  const policy = { perSecond: 1 / 3600, burst: 2 };
+  const shared = await openShared();
+  const other = openBucketStore({
+    store: shared.store,
+    clock: () => shared.now,
+    steady: () => shared.steady,
+  });
+  assertEquals([await shared.buckets.take(NAME, policy), await shared.buckets.take(NAME, policy)], [0, 0]);
+  assertEquals(await other.take(NAME, policy), 3600);
+  shared.buckets.giveBack(NAME, policy);
+  await waitUntil("the token is in the bucket", async () => String(await shared.stored()) === "1,0");
+  for (const [at, wait] of [[999, 3600], [1000, 0]] as const) {
+    [shared.now, shared.steady] = [START + at, at];
+    assertEquals(await other.take(NAME, policy), wait, `after ${at} ms`);
+  }
 });
