@@ -7,6 +7,21 @@ check() {
   check_here "$what" limited "$seconds" "$@"
 }
 
+# check_again SECONDS WHAT COMMAND...: the same for processes that start and end beside each other. A failure is shown, and
+# the command is run once more, for the reason of pass_alone.
+check_again() {
+  local seconds=$1 what=$2
+  shift 2
+  check_here "$what" twice "$seconds" "$@"
+}
+
+twice() {
+  local first=$logs/first-time.log
+  limited "$@" >"$first" 2>&1 && return
+  { printf 'failed, and is run again:\n'; tail -n 40 "$first" | sed 's/^/    /'; } >&3
+  limited "$@"
+}
+
 # ends_with STATUS COMMAND...: succeeds if the command ends with this exit status.
 ends_with() {
   local wanted=$1 status=0
