@@ -103,7 +103,7 @@ function* statusFaults(facts: Case): Generator<string> {
   }
   for (const { content, entry } of piecesOf(facts, "sca_result")) {
     const isSuccess = ["consent.Authorized", "consent.customer_authenticated"].includes(entry.event);
-    if (isSuccess && at(content, "status_code") !== "success") {
+    if (isSuccess && !["success", "200"].some((code) => at(content, "status_code") === code)) {
       yield `the bank's result of ${nameOf(entry)} is none`;
     }
   }

@@ -77,6 +77,9 @@ function* unequal(
     `${spoken(other)} in the ${agreed.kind}`;
 }
 
+/** Values of `status_code` that authorise (Decision B3). */
+const SUCCESSES: readonly unknown[] = ["success", "200"];
+
 /** What the evidence says is what its entry says. */
 function* verifyStep({ entry, kind, content }: Piece): Generator<string> {
   const { event } = entry.record;
@@ -106,7 +109,7 @@ function* verifyStep({ entry, kind, content }: Piece): Generator<string> {
     yield says(at(content, "status"));
   }
   const isProof = event === "consent.Authorized" || event === "consent.customer_authenticated";
-  if (kind === "sca_result" && isProof && at(content, "status_code") !== "success") {
+  if (kind === "sca_result" && isProof && !SUCCESSES.includes(at(content, "status_code"))) {
     yield says(at(content, "status_code"));
   }
 }

@@ -46,6 +46,12 @@ export const LIVES: Readonly<Record<string, (env: PushEnvironment) => Promise<st
     await flow.browser.open(await returnPath(env, flow.bank, flow.handover, failure));
     return flow.consentId;
   },
+  "authorised by a bank whose success is 200": async (env) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const success = { claims: { status_code: "200" } };
+    await flow.browser.open(await returnPath(env, flow.bank, flow.handover, success));
+    return flow.consentId;
+  },
   "never authorised": async (env) => (await toBank(env)).consentId,
   "rejected by the bank": async (env) => {
     env.answer = answers("Rejected");
