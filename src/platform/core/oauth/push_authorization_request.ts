@@ -82,7 +82,7 @@ export async function pushAuthorizationRequest(
       at: now,
       event: "consent.authorization_requested",
       actor: push.clientId,
-      evidence: [{ kind: "pushed_request", bytes: withoutAuthentication(push.form) }],
+      evidence: [{ kind: "pushed_request", bytes: acceptedForm(push.form, requested) }],
       authentication: push.authentication,
     });
     return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
@@ -97,9 +97,22 @@ async function rejectTooMany({ consents }: PushDeps, tx: Reader, consentId: Cons
   throw invalid("The consent was requested too often.", mismatch("consent_id", expected, consentId));
 }
 
-/** Returns the form without the client's assertion, which is a credential until it expires. */
-function withoutAuthentication(form: ReadonlyMap<string, string>): Uint8Array {
-  const kept = [...form].filter(([name]) => !name.startsWith("client_assertion"));
+/** Each has a length that its check bounds. The client's assertion is a credential until it expires. */
+const KEPT: ReadonlySet<string> = new Set([
+  "client_id",
+  "response_type",
+  "redirect_uri",
+  "code_challenge",
+  "code_challenge_method",
+  "consent_id",
+  "state",
+  "dpop_jkt",
+]);
+
+/** Returns the parameters that count, as a form, for the history. */
+function acceptedForm(form: ReadonlyMap<string, string>, { uiLocales }: Requested): Uint8Array {
+  const kept = [...form].filter(([name]) => KEPT.has(name)).concat([["scope", "payments"]]);
+  if (uiLocales !== undefined) kept.push(["ui_locales", uiLocales.join(" ")]);
   return new TextEncoder().encode(new URLSearchParams(kept).toString());
 }
 

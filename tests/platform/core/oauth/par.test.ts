@@ -1,12 +1,14 @@
 /** `POST /{BANK}/par.oauth2/v1`: what a pushed request must say, and the answer. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { bodyOf } from "testing/answers.ts";
+import { bodyOf, type PushedRequest } from "testing/answers.ts";
 import { dpopKey, good, push } from "testing/flows.ts";
 import { thumbprint } from "testing/jwts.ts";
 import { acceptedEverywhere, awaitingConsent, pushing } from "testing/oauth_requests.ts";
 import { openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { bodyNamed } from "testing/histories.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
+import { usualPlace } from "../../../../src/platform/evidence/evidence.ts";
 
 Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async () => {
   await using env = await openEnvironment();
@@ -44,6 +46,32 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
   });
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals(traces.includes(reference ?? ""), false);
+});
+
+Deno.test("POST par keeps in the history what counts, however much else the form has [PA13, J38]", async () => {
+  await using env = await openEnvironment();
+  const par = await pushing(env);
+  const wide = "é".repeat(8000); // two bytes as sent, six in a form that is written again
+  const body = (good: string): Uint8Array<ArrayBuffer> =>
+    new TextEncoder().encode(`${good}&scope=payments${"+".repeat(20_000)}&ui_locales=fr+${wide}&x=${wide}`);
+  const response = await par.send({ form: { scope: undefined }, body });
+  assertEquals(response.status, 201);
+  const [reference = ""] = (await bodyOf<PushedRequest>(response)).request_uri.split(":").slice(-1);
+  const pushed = await env.store.get<{ consentId: string }>(["pushed_request", await sha256(reference)]);
+  const consentId = pushed?.value.consentId ?? "";
+  const kept = await bodyNamed(env.store, usualPlace(consentId, 2, "pushed_request"));
+  if (kept === null || kept === "lost") throw new Error("no evidence of the pushed request");
+  assertEquals(Object.fromEntries(new URLSearchParams(new TextDecoder().decode(kept.bytes))), {
+    client_id: env.tpp.clientId,
+    response_type: "code",
+    redirect_uri: SHOP_REDIRECTS[0],
+    code_challenge: await sha256(await sha256(`verifier of ${consentId}`)),
+    code_challenge_method: "S256",
+    consent_id: consentId,
+    state: "af0ifjsldkj",
+    scope: "payments",
+    ui_locales: "fr",
+  });
 });
 
 Deno.test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async (t) => {
