@@ -3,7 +3,7 @@ import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { LINK_FAULTS } from "../../guards/http/link_faults.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 
-const SINGLE = ["client_id", "request_uri", "flow"] as const;
+const SINGLE = ["client_id", "request_uri"] as const;
 
 /**
  * Returns the bank code in a path.
@@ -17,17 +17,19 @@ export function bankOf(text: string | undefined): BankCode {
 }
 
 /**
- * Returns the query's parameters without empty ones.
+ * Returns the query's parameters without empty ones, and without a repeated `flow`: it names no session on the pages that
+ * have it, and the TPP's link ignores it (contract AZ1).
  *
- * @throws {ApiError} `authorization.invalid_request` if a known parameter is repeated
+ * @throws {ApiError} `authorization.invalid_request` if a parameter of the TPP's link is repeated
  */
 export function queryOf(url: string): ReadonlyMap<string, string> {
   const wanted = new URL(url).searchParams;
-  const twice = SINGLE.find((name) => wanted.getAll(name).length > 1);
-  if (twice === "client_id" || twice === "request_uri") {
+  const isRepeated = (name: string): boolean => wanted.getAll(name).length > 1;
+  const twice = SINGLE.find(isRepeated);
+  if (twice !== undefined) {
     throw new ApiError("authorization.invalid_request", { fault: LINK_FAULTS[`${twice}_twice`] });
   }
-  if (twice !== undefined) throw new ApiError("authorization.invalid_request", "parameter twice");
+  if (isRepeated("flow")) wanted.delete("flow");
   return new Map([...wanted].filter(([, value]) => value !== ""));
 }
 

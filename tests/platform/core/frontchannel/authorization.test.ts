@@ -76,6 +76,14 @@ Deno.test("GET authorization.oauth2 ignores every parameter but client_id and re
     const answer = await browser.open(await returnPath(env, env.bankA, flow.handover));
     await assertCodeAnswer(answer);
   });
+  await t.step("a parameter of the platform's own pages, twice", async () => {
+    const query = new URLSearchParams({
+      client_id: env.tpp.clientId,
+      request_uri: await pushed(env, "BANKA"),
+    });
+    const departure = await new Browser(env).open(`/BANKA/authorization.oauth2?${query}&flow=1&flow=2`);
+    assertEquals([departure.status, await departure.text()], [303, ""]);
+  });
 });
 
 Deno.test("GET authorization.oauth2 never uses a state that is only outside the pushed request [AZ1]", async () => {
