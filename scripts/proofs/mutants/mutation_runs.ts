@@ -1,4 +1,5 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
+import { basename } from "node:path/posix";
 import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
 import { findFitting } from "./fitting.ts";
 import type { Mutation } from "./mutations.ts";
@@ -12,7 +13,7 @@ import { copyTree, type TestRun, type Tree } from "./tree.ts";
 /** A run that takes longer hangs, and so has caught the fault. */
 const LIMIT_MS = 180_000;
 /** Test files near a source file that are surveyed, and those that speak of a change. */
-const SURVEYED = { near: 12, telling: 8 };
+const SURVEYED = { near: 20, telling: 12 };
 /** Lines before a change whose words belong to it. */
 const LINES_BEFORE = 2;
 /** Test files of each kind that `deno test` runs for a change that is made when its module is loaded. */
@@ -90,7 +91,7 @@ export function nearest(): Near {
   return ({ file, line, kind, change: { at } }) => {
     const { text } = readSource(file);
     const before = text.split("\n").slice(Math.max(line - 1 - LINES_BEFORE, 0), line).join("\n");
-    const words = `${kind} ${before} ${text.slice(...at)}`;
+    const words = `${kind} ${basename(file, ".ts").replaceAll("_", " ")} ${before} ${text.slice(...at)}`;
     return { near: near(file), telling: telling(text, words) };
   };
 }

@@ -12,8 +12,8 @@ const DECLARED: readonly (readonly [program: RegExp, test: string])[] = [
 const MIN_WORD = 4;
 
 /**
- * Returns a function that names the tests with the rarest words of a text, best first; before them the test of a
- * document that is made of the declarations of the file.
+ * Returns a function that names the tests with the rarest words of a text, in their text or path, best first; before
+ * them the test of a document that is made of the declarations of the file.
  *
  * @param files the programs of `tests`
  * @param max how many tests
@@ -25,7 +25,8 @@ export function tellingTests(
   const tests = files.filter(({ path }) => /\.test\.tsx?$/.test(path) && !SLOW.test(path));
   const using = new Map<string, string[]>();
   for (const { path, text } of tests) {
-    for (const word of splitWords(text)) using.set(word, [...using.get(word) ?? [], path]);
+    const words = splitWords(`${text} ${path.replaceAll(/[/._]/g, " ")}`);
+    for (const word of words) using.set(word, [...using.get(word) ?? [], path]);
   }
   return (program, words) => {
     const worth = new Map<string, number>();
@@ -46,9 +47,14 @@ function splitNames(words: string): string {
   }).join(" ") ?? "";
 }
 
-/** The words of a text, and codes such as `bank.unknown`. `ui_locales`, `uiLocales` and `UiLocales` are one word. */
+/**
+ * The words of a text without a plural's end, and codes such as `bank.unknown`. `ui_locales`, `uiLocales` and `UiLocales`
+ * are one word.
+ */
 function splitWords(text: string): ReadonlySet<string> {
   const codes = text.match(/[a-z_]+(?:\.[a-z_]+)+/g) ?? [];
-  const words = text.split(/[^A-Za-z0-9_]+/).map((word) => word.replaceAll("_", "").toLowerCase());
+  const words = text.split(/[^A-Za-z0-9_]+/).map((word) =>
+    word.replaceAll("_", "").toLowerCase().replace(/s$/, "")
+  );
   return new Set([...codes, ...words.filter((word) => word.length >= MIN_WORD)]);
 }
