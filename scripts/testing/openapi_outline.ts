@@ -1,6 +1,6 @@
 /**
  * The form of an OpenAPI document in few words, to compare all of it: a line for each operation, schema, answer and
- * header. Texts are left out: `*` marks what is described, `~` what has an example. `{ a, b?: uuid, ... }` is an object
+ * header. Texts are left out: `*` marks what is described, and an example stands after `~`. `{ a, b?: uuid, ... }` is an object
  * with an optional member that may have others, `string` is left out.
  */
 
@@ -96,5 +96,5 @@ function lastSegment(reference: string): string {
 }
 
 function writeMarks(described: Json, example: Json): string {
-  return `${described === undefined ? "" : "*"}${example === undefined ? "" : "~"}`;
+  return `${described === undefined ? "" : "*"}${example === undefined ? "" : `~${JSON.stringify(example)}`}`;
 }
