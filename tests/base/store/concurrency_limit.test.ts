@@ -26,6 +26,36 @@ Deno.test("a concurrency limit fails those who wait as soon as one fails, withou
   first.end.reject(new StoreFailure("disk I/O error"));
   await Promise.all([failed, waited]);
   assertEquals(second.begun, false);
+  const next = work();
+  next.end.resolve("next");
+  assertEquals(await limit.run(next.run), "next", "no place is lost to those that failed");
+});
+
+Deno.test("a concurrency limit gives each place that becomes free to another one that waits, and its timer ends", async () => {
+  const timers = new Set<unknown>();
+  const { setTimeout: start, clearTimeout: end } = globalThis;
+  const watched = (...args: Parameters<typeof start>): ReturnType<typeof start> => {
+    const timer = start(...args);
+    timers.add(timer);
+    return timer;
+  };
+  const ended = (timer: Parameters<typeof end>[0]): void => void (timers.delete(timer), end(timer));
+  const limit = openConcurrencyLimit({ atOnce: 2, maxWaitMs: 60_000 });
+  const all = Array.from({ length: 5 }, work);
+  Object.assign(globalThis, { setTimeout: watched, clearTimeout: ended });
+  try {
+    const done = all.map(({ run }) => limit.run(run));
+    all[0]?.end.resolve("");
+    all[1]?.end.resolve("");
+    await Promise.all(done.slice(0, 2));
+    for (let turn = 0; turn < 9; turn++) await Promise.resolve();
+    assertEquals([all.map(({ begun }) => begun), timers.size], [[true, true, true, true, false], 1]);
+    for (const { end } of all) end.resolve("");
+    await Promise.all(done);
+    assertEquals([all.at(-1)?.begun, timers.size], [true, 0]);
+  } finally {
+    Object.assign(globalThis, { setTimeout: start, clearTimeout: end });
+  }
 });
 
 Deno.test("a concurrency limit runs those who wait as before if one statement or one connection fails", async () => {
@@ -67,8 +97,18 @@ Deno.test("a concurrency limit does not wait for an attempt that takes long afte
   await assertRejects(() => limit.run(() => Promise.reject(new StoreFailure("database is locked"))));
   const [trial, other] = [work(), work()];
   const tried = limit.run(trial.run);
-  await assertRejects(() => limit.run(other.run), StoreFailure, "database is locked");
-  assertEquals(other.begun, false);
+  const { setTimeout: start } = globalThis;
+  const waits: unknown[] = [];
+  Object.assign(globalThis, {
+    setTimeout: (next: () => void, ms: number) => {
+      waits.push(ms);
+      queueMicrotask(next);
+    },
+  });
+  const refused = assertRejects(() => limit.run(other.run), StoreFailure, "database is locked");
+  Object.assign(globalThis, { setTimeout: start });
+  await refused;
+  assertEquals([waits, other.begun], [[500], false]);
   trial.end.resolve("trial");
   assertEquals(await tried, "trial");
 });

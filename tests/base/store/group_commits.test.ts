@@ -139,6 +139,58 @@ Deno.test("a group is bounded by commits, checks and writes", async () => {
   await store.close();
 });
 
+Deno.test("two commits with 100 checks or 500 writes are one transaction, and with one more they are two", async () => {
+  for (
+    const [checks, writes, together] of [[60, 1, true], [61, 1, false], [0, 460, true], [
+      0,
+      461,
+      false,
+    ]] as const
+  ) {
+    const { commit, transactions, begin, store } = await grouped();
+    const first = commit({ checks: [], writes: [set("first")] });
+    await Promise.resolve();
+    const staged = (name: string, checked: number, written: number): Promise<boolean> =>
+      commit({
+        checks: Array.from({ length: checked }, (_, check) => ({ key: [`${name}${check}`], version: null })),
+        writes: Array.from({ length: written }, (_, write) => set(name, `${write}`)),
+      });
+    const both = [staged("a", 40, 40), staged("b", checks, writes)];
+    begin();
+    assertEquals(await Promise.all([first, ...both]), [true, true, true]);
+    const expected = together ? [1, 40 + writes] : [1, 40, writes];
+    assertEquals(sizes(transactions), expected, `${checks} ${writes}`);
+    await store.close();
+  }
+});
+
+Deno.test("a group whose transaction fails with the database is not tried again commit by commit", async () => {
+  const { commit, transactions, begin, store } = await grouped(({ writes }) =>
+    writes.length > 1 ? new StoreFailure("disk I/O error") : undefined
+  );
+  const first = commit({ checks: [], writes: [set("first")] });
+  await Promise.resolve();
+  const others = ["a", "b"].map((name) => commit({ checks: [], writes: [set(name)] }));
+  begin();
+  const ended = await Promise.allSettled([first, ...others]);
+  assertEquals(ended.map(({ status }) => status), ["fulfilled", "rejected", "rejected"]);
+  assertEquals(sizes(transactions), [1, 2]);
+  await store.close();
+});
+
+Deno.test("a commit that the store refuses as a bug fails alone, and the ones after it happen", async () => {
+  const { commit, begin, store } = await grouped(({ writes }) =>
+    writes.some(({ key }) => key[0] === "a") ? new TypeError("too large") : undefined
+  );
+  const first = commit({ checks: [], writes: [set("first")] });
+  await Promise.resolve();
+  const others = ["a", "b"].map((name) => commit({ checks: [], writes: [set(name)] }));
+  begin();
+  const ended = await Promise.allSettled([first, ...others]);
+  assertEquals(ended.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  await store.close();
+});
+
 Deno.test("a transaction that is too large is done commit by commit", async () => {
   const { commit, transactions, begin, store } = await grouped(({ writes }) =>
     writes.length > 1 ? new TypeError("too large") : undefined

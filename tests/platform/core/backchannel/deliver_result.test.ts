@@ -7,6 +7,7 @@ import { steps } from "support/steps.ts";
 import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { Browser, decide, putAccounts, redeem, returnClaims, toBank } from "testing/authorization_flow.ts";
 import { clientToken, good } from "testing/flows.ts";
+import { bodyOf, type ResourceError } from "testing/answers.ts";
 import {
   ACCOUNTS,
   assertCodeAnswer,
@@ -20,6 +21,10 @@ import {
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { sealToPlatform, signJwt } from "testing/jwts.ts";
+import {
+  type AuthorizationSession,
+  keptUntil,
+} from "../../../../src/platform/core/frontchannel/authorization_session.ts";
 import { sharedToken } from "testing/shared_token.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 
@@ -189,6 +194,19 @@ Deno.test("A delivered result after the session has expired: a success authorize
     assertEquals(await consentStatus(env, failure), "Rejected");
     await assertErrorAnswer(await success.browser.open(waitingPath(success)), "session_expired");
     assertEquals(await consentStatus(env, success), "AwaitingAuthorisation");
+  });
+  await t.step("delivered when the session is kept no longer", async () => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const { now } = env;
+    const answerAfter = async (ms: number): Promise<unknown> => {
+      env.now = now + ms;
+      const late = await assertNothingDelivered(env, () => deliver(env, flow, { status_code: "failure" }));
+      return [late.status, (await bodyOf<ResourceError>(late)).Errors.map(({ ErrorCode }) => ErrorCode)];
+    };
+    const until = keptUntil({ expiresAt: 900_000 } as AuthorizationSession);
+    assertEquals(await answerAfter(until - 1), [400, ["UK.OBIE.Resource.InvalidConsentStatus"]]);
+    assertEquals(await answerAfter(until), [400, ["UK.OBIE.Signature.Invalid"]]);
+    env.now = now;
   });
   await t.step("delivered in time, and the browser goes on too late", async () => {
     const flow = await toBank(env, { body: IMPLICIT });

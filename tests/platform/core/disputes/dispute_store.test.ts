@@ -1,11 +1,16 @@
-/** The list of disputes that have not ended: a bounded read of it has those that are due first. */
+/**
+ * The list of disputes that have not ended: a bounded read of it has those that are due first. The whole of a dispute
+ * after each step, and what each party can do then.
+ */
 import { assertEquals } from "@std/assert";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import {
+  actionsOf,
   afterDecision,
   afterStep,
   type Dispute,
+  isOverdue,
   openDispute,
 } from "../../../../src/platform/core/disputes/dispute.ts";
 import { openDisputeStore } from "../../../../src/platform/core/disputes/dispute_store.ts";
@@ -49,4 +54,51 @@ Deno.test("open disputes are read in the order in which they are due, also after
   assertEquals(await due(9), ["2"]);
   assertEquals((await store.list({ prefix: ["dispute_open"], limit: 9 })).length, 1);
   await store.close();
+});
+
+Deno.test("a dispute has the whole of its former state and of its step, until when the next is expected, and ends once [DSP2, DSP4]", () => {
+  const dueAt = START + 15 * DAY_MS;
+  const one = opened(1, 0);
+  const { paymentId, consentId, clientId, bank } = one;
+  const of = { paymentId, consentId, clientId, bank, openedBy: "TPP", openedAt: START } as const;
+  const first = { by: "TPP", at: START, sequence: 2 } as const;
+  assertEquals(one, { ...of, status: "Open", dueAt, updatedAt: START, position: START, steps: [first] });
+  const [at, position] = [START + DAY_MS, START + 7];
+  const move = { at, sequence: 5, position };
+  const answer = { ...move, action: "Answer", by: "Bank" } as const;
+  const changed = {
+    ...of,
+    updatedAt: at,
+    position,
+    steps: [first, { by: "Bank", at, sequence: 5 }],
+  } as const;
+  const answered = afterStep(one, { ...answer, isAgreed: false });
+  assertEquals(answered, { ...changed, status: "Answered", dueAt: dueAt + DAY_MS });
+  assertEquals(afterStep(one, { ...answer, isAgreed: undefined }), answered);
+  const agreed = afterStep(one, { ...answer, isAgreed: true });
+  assertEquals(agreed, { ...changed, status: "Decided", outcome: "Agreed" });
+  const withdrawn = afterStep(one, { ...move, action: "Withdraw", by: "TPP", isAgreed: true });
+  const steps = [first, { by: "TPP", at, sequence: 5 }] as const;
+  assertEquals(withdrawn, { ...changed, status: "Withdrawn", steps });
+  const decided = afterDecision(answered, "Rejected", { at: at + 1, position: position + 1 });
+  const { dueAt: _, ...kept } = answered;
+  const expected = {
+    ...kept,
+    updatedAt: at + 1,
+    position: position + 1,
+    status: "Decided",
+    outcome: "Rejected",
+  };
+  assertEquals(decided, expected as Dispute);
+  for (const ended of [agreed, withdrawn]) assertEquals(afterDecision(ended, "Upheld", move), undefined);
+  const all = [undefined, one, answered, agreed, withdrawn, decided];
+  assertEquals(all.map((dispute) => (["TPP", "Bank"] as const).map((by) => actionsOf(dispute, by).join())), [
+    ...[["Open", "Open"], ["Withdraw", "Answer"], ["Withdraw", ""]],
+    ...[["", ""], ["", ""], ["", ""]],
+  ]);
+  assertEquals([isOverdue(one, dueAt), isOverdue(one, dueAt + 1), isOverdue(agreed, Infinity)], [
+    false,
+    true,
+    false,
+  ]);
 });

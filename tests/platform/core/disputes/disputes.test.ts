@@ -1,4 +1,5 @@
 /** `/{BANK}/disputes/v1` and `/operations/disputes` (contract DSP1 to DSP7). */
+import type { Dispute } from "../../../../src/platform/core/disputes/dispute.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { openPushEnvironment, type PushEnvironment, report } from "support/orders.ts";
@@ -151,6 +152,16 @@ Deno.test("a dispute is opened, answered and decided: events, statements and evi
     entries.flatMap(({ record }) => record.event.startsWith("dispute.") ? [record.event] : []),
     ["dispute.opened", "dispute.answered", "dispute.decided"],
   );
+  const [stored, ...others] = await env.store.list<Dispute>({ prefix: ["dispute"], limit: 9 });
+  const steps = stored?.value.steps.map(({ by, sequence }) => `${by} ${sequence}`);
+  const ofParties = entries.flatMap(({ record: { event, sequence } }) =>
+    event === "dispute.opened"
+      ? [`TPP ${sequence}`]
+      : event === "dispute.answered"
+      ? [`Bank ${sequence}`]
+      : []
+  );
+  assertEquals([steps, others], [ofParties, []], "a step names its entry in the payment's history");
 });
 
 Deno.test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async () => {

@@ -107,6 +107,15 @@ Deno.test("a link of before does not lead to a redirect URI that the directory h
   assertEquals([answer.status, answer.headers.get("location")], [400, null]);
 });
 
+Deno.test("a customer at the bank does not return to a redirect URI that the directory has removed meanwhile [G5]", async () => {
+  await using env = await openEnvironment({ registersItself: true });
+  const flow = await toBank(env, { form: { redirect_uri: REMOVED } });
+  await restate(env, env.tpp, { redirect_uris: [KEPT] });
+  env.now += BOUND_MS;
+  const answer = await authorise(env, flow);
+  assertEquals([answer.status, answer.headers.get("location")], [400, null]);
+});
+
 Deno.test("customers go to the bank's new SCA URL, and decide where its newest statement says [G5] [A5]", async () => {
   await using env = await openEnvironment({ registersItself: true });
   const sca = "https://new.bank-a.example/login";
