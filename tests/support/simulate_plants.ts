@@ -3,6 +3,7 @@
  * map puts in its place in another process. The platform's own files stay as they are.
  */
 import { writeReplacing } from "support/replaced_module.ts";
+import { type FaultPlan, planRun } from "../../scripts/proofs/simulate/plan.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -11,10 +12,12 @@ export interface Plant {
   readonly name: string;
   readonly file: string;
   readonly changes: readonly (readonly [from: string, to: string])[];
-  /** From here on the simulation finds it soon. */
+  /** From here on the simulation finds it soon. After a change of the platform it may take more seeds. */
   readonly firstSeed: number;
-  /** A check that it breaks. */
+  /** The checks that it breaks: another seed may break another one first. */
   readonly breaks: RegExp;
+  /** Only runs with such a fault are tried. */
+  readonly among?: FaultPlan["kind"];
 }
 
 export const PLANTS: readonly Plant[] = [
@@ -89,7 +92,7 @@ export const PLANTS: readonly Plant[] = [
       "await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))",
       "await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent + crypto.randomUUID()))",
     ]],
-    firstSeed: 100,
+    firstSeed: 160,
     breaks: /one payment a consent/,
   },
   {
@@ -121,7 +124,7 @@ export const PLANTS: readonly Plant[] = [
       "    await recordTaken(deps, event);\n    const token = await signEvent(",
     ]],
     firstSeed: 5,
-    breaks: /every change of status reaches its TPP/,
+    breaks: /every change of status reaches its TPP|events are pushed in order/,
   },
   {
     name: "an event whose lease is not checked",
@@ -147,7 +150,40 @@ export const PLANTS: readonly Plant[] = [
     firstSeed: 9,
     breaks: /events are pushed in order/,
   },
+  {
+    name: "a link that leads nowhere, also if an attacker opens others",
+    file: "src/platform/core/frontchannel/start_authorization.ts",
+    changes: [[
+      "if (!isUsable) throw unusableRequest(",
+      "if (isUsable) throw incompleteLink(command);\n  throw unusableRequest(",
+    ]],
+    firstSeed: 1,
+    among: "forger",
+    breaks: /every customer is led on/,
+  },
 ];
+
+/** In one thread. */
+const SEEDS_AT_ONCE = 50;
+/** Each plant breaks a check in at least 1 % of its seeds, so that a change of the platform hides none of them. */
+const MAX_ROUNDS = 20;
+
+/** Returns the seeds to try, first those that are likely to find the plant. */
+export function seedsToTry(
+  { firstSeed, among }: Plant,
+): readonly { readonly first: number; readonly seeds: number }[] {
+  if (among === undefined) {
+    return Array.from(
+      { length: MAX_ROUNDS },
+      (_, round) => ({ first: firstSeed + round * SEEDS_AT_ONCE, seeds: SEEDS_AT_ONCE }),
+    );
+  }
+  return Array.from(
+    { length: MAX_ROUNDS * SEEDS_AT_ONCE },
+    (_, index) => ({ first: firstSeed + index, seeds: 1 }),
+  )
+    .filter(({ first }) => planRun(first).faults.some(({ kind }) => kind === among)).slice(0, MAX_ROUNDS);
+}
 
 /** Writes the changed file and a Deno configuration that uses it into a folder; the configuration's path. */
 export async function writePlant(folder: string, { file, changes }: Plant): Promise<string> {

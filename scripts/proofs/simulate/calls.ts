@@ -117,6 +117,7 @@ function deliver(line: Line, request: string, copy: Copy, told: Told, random: Ra
   const platform = process?.platform();
   if (process === undefined || platform === undefined) return; // no party listens
   const interactionId = uuidOf(random);
+  if (copy.isForged) line.simulation.forgedPaths.add(copy.path);
   line.simulation.watch.delivering(interactionId, { request, isForged: copy.isForged });
   const handler = platform[hostOf(copy)];
   void answerOf(process, handler.fetch(asRequest(copy, interactionId)), told);

@@ -17,6 +17,7 @@ import { compareAfterRestore, type Copy, restore } from "./restore.ts";
 import { startCluster } from "./cluster.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
+import { logWaitingRecord } from "../../../src/base/store/base_records.ts";
 import { consentRecord } from "../../../src/platform/core/consents/consent_store.ts";
 import { keyOfListed } from "../../../src/platform/guards/lists/lookup_store.ts";
 import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
@@ -152,6 +153,7 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   simulation.note("nothing goes wrong from here on");
   simulation.heal();
   await settle(line, banks);
+  await placeEveryLeaf(line);
   for (const fault of await logFaults(line)) {
     simulation.violated("the evidence log has every entry once", fault);
   }
@@ -188,6 +190,15 @@ async function settle(line: Line, banks: Banks): Promise<void> {
     if (waiting !== undefined) await redriveOrders(line);
     await redriveDead(line);
     await scheduler.sleep(10_000);
+  }
+}
+
+/** Grows the log, as any process does once a second, until no leaf waits for its place. */
+async function placeEveryLeaf({ simulation: { database, scheduler }, cluster }: Line): Promise<void> {
+  for (let waited = 0; waited < SETTLE_SECONDS; waited++) {
+    if (database.list({ prefix: [logWaitingRecord.name], limit: 1 }).length === 0) return;
+    await cluster.pick()?.platform()?.growLog();
+    await scheduler.sleep(1000);
   }
 }
 

@@ -60,6 +60,8 @@ export interface Simulation {
   wasRestored: boolean;
   /** Whether a request to the directory was not answered. */
   missedDirectory: boolean;
+  /** Paths of requests that an attacker sent as well. */
+  readonly forgedPaths: Set<string>;
   /** Orders that a living process is pushing at this moment. */
   readonly pushing: Set<string>;
   /** Tokens of participants by owner and bank. */
@@ -135,6 +137,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     lastRequestAt: () => state.lastRequestAt,
     wasRestored: false,
     missedDirectory: false,
+    forgedPaths: new Set(),
     pushing: new Set(),
     tokens: new Map(),
     onOrder: new Set(),

@@ -121,13 +121,9 @@ async function authorise(flow: Flow, consentId: string): Promise<CodeToken | und
     const requestUri = await push(flow, consentId, verifier);
     if (requestUri === undefined) return undefined;
     const query = new URLSearchParams({ client_id: who.clientId, request_uri: requestUri });
-    const ending = await visitPlatform(
-      line,
-      plan,
-      who.redirectUri,
-      `/${plan.bank}/authorization.oauth2?${query}`,
-    );
-    judgeEnding(flow, ending);
+    const link = `/${plan.bank}/authorization.oauth2?${query}`;
+    const ending = await visitPlatform(line, plan, who.redirectUri, link);
+    judgeEnding(flow, link, ending);
     const code = ending.at === "tpp" ? ending.parameters.get("code") : null;
     const token = code === null ? undefined : await redeem(flow, code, verifier);
     if (token !== undefined) return token;
@@ -138,12 +134,12 @@ async function authorise(flow: Flow, consentId: string): Promise<CodeToken | und
 }
 
 /** A customer ends at the TPP with the request's state and issuer, or on a page that leads on. */
-function judgeEnding({ line: { simulation }, plan }: Flow, ending: Ending): void {
+function judgeEnding({ line: { simulation }, plan }: Flow, link: string, ending: Ending): void {
   if (ending.at === "page") {
     simulation.note(`customer ${plan.name} ends on "${ending.heading}"`);
     // Links lead to TPPs that the directory calls active; while it does not answer, no TPP is known to be. Who opens a
     // link that another browser has opened before is told nothing of its TPP.
-    const isOpenedByOther = simulation.fault("forger") !== undefined;
+    const isOpenedByOther = simulation.forgedPaths.has(link);
     if (!ending.hasNextUrl && !simulation.missedDirectory && !isOpenedByOther) {
       simulation.violated("every customer is led on", `the page "${ending.heading}" leads nowhere`);
     }

@@ -67,8 +67,17 @@ const ABOUT_CHARACTERS = TERM_CHARACTERS + READER_CHARACTERS;
 
 /** Returns the beginning of all entries about this, of one reader or of all. */
 export function beginningOf(term: TraceTerm, text: string, reader?: string): string {
-  return digest(`${term} ${text}`).slice(0, TERM_CHARACTERS) +
-    (reader === undefined ? "" : digest(`reader ${reader}`).slice(0, READER_CHARACTERS));
+  return termOf(term, text) + (reader === undefined ? "" : readerOf(reader));
+}
+
+/** Returns the first part of a beginning. */
+export function termOf(term: TraceTerm, text: string): string {
+  return digest(`${term} ${text}`).slice(0, TERM_CHARACTERS);
+}
+
+/** Returns the second part of a beginning. */
+export function readerOf(clientId: string): string {
+  return digest(`reader ${clientId}`).slice(0, READER_CHARACTERS);
 }
 
 /** Returns the part of an entry that is the same for all rows about one thing. */

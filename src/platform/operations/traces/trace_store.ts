@@ -24,6 +24,8 @@ import {
   openTraceIndex,
   placeAt,
   placeIn,
+  readerOf,
+  termOf,
   type TraceIndex,
 } from "./trace_run_store.ts";
 
@@ -188,11 +190,13 @@ function inRows(traces: readonly ReadableTrace[]): readonly (readonly StoredTrac
 
 /** Returns what entries of the index begin with that lead to a trace. */
 function beginningsOf({ trace, readers }: StoredTrace): readonly string[] {
-  if (readers.length === 0) return [beginningOf("interaction", trace.interactionId, NO_CLIENT)];
-  return readers.flatMap(({ clientId }) => [
-    beginningOf("interaction", trace.interactionId, clientId),
-    ...subjectsOf(trace).map((subject) => beginningOf("list", subject, clientId)),
-  ]);
+  const interaction = termOf("interaction", trace.interactionId);
+  if (readers.length === 0) return [interaction + readerOf(NO_CLIENT)];
+  const terms = [interaction, ...subjectsOf(trace).map((subject) => termOf("list", subject))];
+  return readers.flatMap(({ clientId }) => {
+    const reader = readerOf(clientId);
+    return terms.map((term) => term + reader);
+  });
 }
 
 /** Returns the trace as a reader sees it, if at all; without a reader, as operators see it. */
