@@ -151,6 +151,32 @@ export const PLANTS: readonly Plant[] = [
     breaks: /events are pushed in order/,
   },
   {
+    name: "a leaf left behind by a process that died",
+    file: "src/platform/evidence/evidence_log/log_store.ts",
+    changes: [
+      ["LogStore {\n  return {\n", "LogStore {\n  const openedAt = Date.now();\n  return {\n"],
+      [
+        "waiting: (mutations) => waiting(store, mutations),",
+        `async waiting(mutations) {
+      const found = await waiting(store, mutations);
+      return { ...found, leaves: found.leaves.filter(({ at }) => at >= openedAt - 10_000) };
+    },`,
+      ],
+    ],
+    firstSeed: 1,
+    breaks: /the evidence log has every entry once/,
+  },
+  {
+    name: "a place of the log given twice",
+    file: "src/platform/evidence/evidence_log/log_store.ts",
+    changes: [[
+      "check(tx, logHeadKey, former?.version ?? null); // the start",
+      "void former?.version; // the start",
+    ]],
+    firstSeed: 25,
+    breaks: /the evidence log has every entry once/,
+  },
+  {
     name: "a link that leads nowhere, also if an attacker opens others",
     file: "src/platform/core/frontchannel/start_authorization.ts",
     changes: [[
