@@ -1,10 +1,10 @@
 /** `/operations/event-deliveries`: how the pushes to each subscriber stand, and dead events sent again (contract EVT16). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { asBankCode, asClientId } from "../../base/kernel/identifiers.ts";
 import { readPage } from "../../base/store/page.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { type DeliveryDeps, eventDeliveriesSchema, representDeliveries } from "./delivery_representation.ts";
 import type { EventOwner, EventStore } from "./event_store.ts";
@@ -18,39 +18,35 @@ export interface EventOperationDeps extends RedriveDeps, DeliveryDeps {
 
 const PAGE = 50;
 const tags = ["Events"];
-const security = OPERATOR_SECURITY;
 
-const listRoute = createRoute({
+const listRoute = operationRoute({
   method: "get",
   path: "/operations/event-deliveries",
   operationId: "listEventDeliveries",
   tags,
-  security,
   summary: "Pushes of events by subscriber",
   description: `At most ${PAGE} subscriptions. \`After\` of a full page continues behind it.`,
   request: { query: z.object({ after: z.string().optional() }) },
-  responses: {
+  answers: {
     200: operationAnswer("A page of subscribers", eventDeliveriesSchema),
-    ...operationErrors(400),
   },
 });
 
-const redriveRoute = createRoute({
+const redriveRoute = operationRoute({
   method: "post",
   path: "/operations/event-deliveries/{clientId}/{bank}/redrive",
   operationId: "redriveEvents",
   tags,
-  security,
   summary: "Push dead events again",
   description: `The first ${MAX_REPLAYED} dead events are due at once, with all retries ahead.`,
   request: { params: z.object({ clientId: z.string(), bank: z.string() }) },
-  responses: {
+  answers: {
     202: operationAnswer(
       "They are due now",
       z.strictObject({ Data: z.strictObject({ Redriven: z.int() }) }).openapi("RedrivenEvents"),
     ),
-    ...operationErrors(404),
   },
+  errors: [404],
 });
 
 export function eventOperationRoutes(deps: EventOperationDeps): readonly PlatformEndpoint[] {

@@ -1,7 +1,7 @@
 /** `GET /operations/banks` and `/operations/alarms`: the state of each bank, and what needs an operator (contract OP30, OP31). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { medianOf } from "../observed/figures/last_pushes.ts";
 import { alarmsSchema } from "./alarm_representation.ts";
@@ -35,23 +35,23 @@ export const bankStatesSchema = z.strictObject({
   }),
 });
 
-const common = { method: "get" as const, tags: ["State"], security: OPERATOR_SECURITY };
-const banksRoute = createRoute({
+const common = { method: "get" as const, tags: ["State"] };
+const banksRoute = operationRoute({
   ...common,
   path: "/operations/banks",
   operationId: "listBankStates",
   summary: "Every registered bank: its state by its last pushes, and its orders",
   description: "The last 10 pushes of 15 minutes count, of all processes.",
-  responses: { 200: operationAnswer("The banks, by code", bankStatesSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("The banks, by code", bankStatesSchema) },
 });
-const alarmsRoute = createRoute({
+const alarmsRoute = operationRoute({
   ...common,
   path: "/operations/alarms",
   operationId: "listAlarms",
   summary: "What needs an operator now",
   description:
     "What the platform itself knows. Its alert rules for Prometheus know more, such as a process that is gone.",
-  responses: { 200: operationAnswer("Alarms, critical ones first", alarmsSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("Alarms, critical ones first", alarmsSchema) },
 });
 
 export function bankStateRoutes(deps: AlarmDeps): readonly PlatformEndpoint[] {

@@ -1,12 +1,7 @@
 /** Endpoints for blocks, revocations, holds and planned outages. Each change takes effect on every process within two seconds. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-} from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { asBankCode, asClientId, type BankCode, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
@@ -41,26 +36,18 @@ export interface ControlRouteDeps extends ChangeControlsDeps {
   readonly hasOrganisation: (orgId: string) => Promise<boolean>;
 }
 
-const security = OPERATOR_SECURITY;
 const tags = ["Controls"];
 const params = z.object({ id: z.string() });
 const inForceNow = { 200: operationAnswer("The controls in force", controlsSchema) };
-const jsonContent = (
-  schema: z.ZodType,
-): { required: true; content: { "application/json": { schema: z.ZodType } } } => ({
-  required: true,
-  content: { "application/json": { schema } },
-});
 
-const listRoute = createRoute({
+const listRoute = operationRoute({
   method: "get",
   path: "/operations/controls",
   operationId: "listControls",
   tags,
-  security,
   summary: "Everything that is blocked, revoked, held or announced",
   description: "The reasons are in the histories of the parties.",
-  responses: { ...inForceNow, ...operationErrors() },
+  answers: inForceNow,
 });
 
 const BLOCKED =
@@ -137,43 +124,45 @@ const CHANGES: readonly Change[] = [
   },
 ];
 
-const outageRoute = createRoute({
+const outageRoute = operationRoute({
   method: "post",
   path: "/operations/banks/{id}/outages",
   operationId: "planOutage",
   tags,
-  security,
   summary: "Announce an outage of a bank",
   description:
     "Meanwhile requests that would start something at the bank get 503 with Retry-After and the text, " +
     "customers return to their TPP, and orders are held.",
-  request: { params, body: jsonContent(planOutageSchema) },
-  responses: {
+  request: { params },
+  body: planOutageSchema,
+  answers: {
     201: operationAnswer("Announced", plannedOutageSchema),
-    ...operationErrors(400, 404, 409, 413, 415),
   },
+  errors: [404, 409],
 });
-const changeRoute = createRoute({
+const changeRoute = operationRoute({
   method: "post",
   path: "/operations/banks/{id}/outages/{outageId}/change",
   operationId: "changeOutage",
   tags,
-  security,
   summary: "Change the times and the text of an outage",
   description: "They replace the former ones. TPPs are told of it.",
-  request: { params: params.extend({ outageId: z.string() }), body: jsonContent(planOutageSchema) },
-  responses: { 200: operationAnswer("Changed", plannedOutageSchema), ...operationErrors(400, 404, 413, 415) },
+  request: { params: params.extend({ outageId: z.string() }) },
+  body: planOutageSchema,
+  answers: { 200: operationAnswer("Changed", plannedOutageSchema) },
+  errors: [404],
 });
-const cancelRoute = createRoute({
+const cancelRoute = operationRoute({
   method: "post",
   path: "/operations/banks/{id}/outages/{outageId}/cancel",
   operationId: "cancelOutage",
   tags,
-  security,
   summary: "Cancel or end an outage",
   description: "It has no effect any more.",
-  request: { params: params.extend({ outageId: z.string() }), body: jsonContent(reasonSchema) },
-  responses: { ...inForceNow, ...operationErrors(400, 404, 413, 415) },
+  request: { params: params.extend({ outageId: z.string() }) },
+  body: reasonSchema,
+  answers: inForceNow,
+  errors: [404],
 });
 
 export function controlRoutes(deps: ControlRouteDeps): readonly PlatformEndpoint[] {
@@ -203,14 +192,16 @@ export function controlRoutes(deps: ControlRouteDeps): readonly PlatformEndpoint
 }
 
 function changeEndpoint(deps: ControlRouteDeps, { area, verb, act, ...words }: Change): PlatformEndpoint {
-  const route = createRoute({
+  const route = operationRoute({
     method: "post",
     path: `/operations/${area}/{id}/${verb}`,
     tags,
-    security,
     ...words,
-    request: { params, body: jsonContent(reasonSchema) },
-    responses: { ...inForceNow, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413, 415) },
+    request: { params },
+    body: reasonSchema,
+    answers: inForceNow,
+    isProposable: true,
+    errors: [404, 409],
   });
   return operation(route, [operationBody(reasonSchema)], async (c) => {
     const by = { operator: c.get("operator"), reason: c.get("command").Data.Reason };

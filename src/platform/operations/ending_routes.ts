@@ -1,12 +1,12 @@
 /** `GET /operations/endings`: certificates and software statements that end soon (contract OP28). */
 import "reflect-metadata"; // before @peculiar/x509
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { DAY_MS } from "../observed/figures/figures.ts";
 import type { ParticipantDetailDeps } from "./participant_detail_routes.ts";
@@ -53,15 +53,14 @@ export const endingsSchema = z.strictObject({
 type Endings = z.infer<typeof endingsSchema>["Data"];
 type Ending = Endings["Ending"][number];
 
-const route = createRoute({
+const route = operationRoute({
   method: "get",
   path: "/operations/endings",
   operationId: "listEndings",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "Certificates and software statements that end in the next 30 days",
   description: `Of the platform, and of the first ${MAX_CLIENTS} participants by client id.`,
-  responses: { 200: operationAnswer("What ends soon", endingsSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("What ends soon", endingsSchema) },
 });
 
 export function endingRoutes(deps: EndingRouteDeps): readonly PlatformEndpoint[] {

@@ -1,5 +1,5 @@
 /** Histories for operators: one subject's, and all entries for auditors. Each read is itself recorded. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   type AuditCursor,
   auditPage,
@@ -11,7 +11,7 @@ import {
   readCursor,
 } from "../evidence/audit_trail.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type Page, readPage } from "../../base/store/page.ts";
@@ -48,32 +48,29 @@ export const historySchema = z.strictObject({
   }),
 });
 const query = z.object({ after: z.string().optional() });
-const page = { 200: operationAnswer(`At most ${PAGE} entries`, historySchema), ...operationErrors(400) };
+const page = { 200: operationAnswer(`At most ${PAGE} entries`, historySchema) };
 const tags = ["Histories"];
-const security = OPERATOR_SECURITY;
 
-const historyRoute = createRoute({
+const historyRoute = operationRoute({
   method: "get",
   tags,
-  security,
   path: "/operations/histories/{subject}",
   operationId: "readHistory",
   summary: "The history of one subject, oldest first",
   description:
     "A payment, consent or client by its id, or the words of a party: `organisation SHOP`, `bank BANKA`, `operator ana`.",
   request: { params: z.object({ subject: z.string() }), query },
-  responses: page,
+  answers: page,
 });
-const auditRoute = createRoute({
+const auditRoute = operationRoute({
   method: "get",
   tags,
-  security,
   path: "/operations/audit",
   operationId: "exportAudit",
   summary: "Every entry of every history, by subject",
   description: "For export. Entries that are added during an export may be missing.",
   request: { query },
-  responses: page,
+  answers: page,
 });
 
 const peopleQuery = z.object({
@@ -83,10 +80,9 @@ const peopleQuery = z.object({
   deed: z.enum(["change", "read"]).optional(),
   after: z.string().max(200).optional(),
 });
-const peopleRoute = createRoute({
+const peopleRoute = operationRoute({
   method: "get",
   tags,
-  security,
   path: "/operations/audit/people",
   operationId: "listPeopleLog",
   summary: "What operators did, newest first",
@@ -94,7 +90,7 @@ const peopleRoute = createRoute({
     `At most ${PEOPLE_PAGE} entries of the days (UTC) from \`from\` to \`until\`, by default of the last ` +
     "400 days: changes, or with `deed=read` what was read. `operator` is a part of the name.",
   request: { query: peopleQuery },
-  responses: { 200: operationAnswer("Entries of histories", historySchema), ...operationErrors(400) },
+  answers: { 200: operationAnswer("Entries of histories", historySchema) },
 });
 
 /** Entries that the answer about today goes through at most. */
@@ -116,16 +112,15 @@ export const peopleTodaySchema = z.strictObject({
     }),
   }),
 });
-const todayRoute = createRoute({
+const todayRoute = operationRoute({
   method: "get",
   tags,
-  security,
   path: "/operations/audit/people/today",
   operationId: "countPeopleToday",
   summary: "Which operators did something today, and how much",
   description:
     "Of the day (UTC), without what they only read. No entry is shown, and the read is not recorded.",
-  responses: { 200: operationAnswer("Operators of today", peopleTodaySchema), ...operationErrors() },
+  answers: { 200: operationAnswer("Operators of today", peopleTodaySchema) },
 });
 
 async function peopleToday(store: Store, now: number): Promise<z.infer<typeof peopleTodaySchema>["Data"]> {

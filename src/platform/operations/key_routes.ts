@@ -1,11 +1,11 @@
 /** `GET /operations/keys`: the platform's keys as the answering process has loaded them, without their private parts. */
 import "reflect-metadata"; // before @peculiar/x509
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing, ScheduledKey } from "../../base/jose/key_ring.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 
 export interface KeyRouteDeps {
@@ -35,15 +35,14 @@ export const keysSchema = z.strictObject({
   }),
 });
 
-const route = createRoute({
+const route = operationRoute({
   method: "get",
   path: "/operations/keys",
   operationId: "listPlatformKeys",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "The platform's keys and the times of their rotation",
   description: "Of the process that answers. Processes that were not reloaded have the keys of before.",
-  responses: { 200: operationAnswer("Every key of the file", keysSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("Every key of the file", keysSchema) },
 });
 
 export function keyRoutes({ ownKeyRing, clock }: KeyRouteDeps): readonly PlatformEndpoint[] {

@@ -1,7 +1,7 @@
 /** `GET /operations/participants/{clientId}`: one participant with its keys, certificates and last use (contract OP19). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -53,16 +53,16 @@ export const participantDetailSchema = z.strictObject({
   }).openapi("ParticipantDetail"),
 });
 
-const route = createRoute({
+const route = operationRoute({
   method: "get",
   path: "/operations/participants/{clientId}",
   operationId: "readParticipant",
   tags: ["Participants"],
-  security: OPERATOR_SECURITY,
   summary: "A participant with its addresses, keys, certificates and last use",
   description: "Keys are those of the platform's copy of the directory's key set.",
   request: { params: z.object({ clientId: z.string() }) },
-  responses: { 200: operationAnswer("The participant", participantDetailSchema), ...operationErrors(404) },
+  answers: { 200: operationAnswer("The participant", participantDetailSchema) },
+  errors: [404],
 });
 
 export function participantDetailRoutes(deps: ParticipantDetailDeps): readonly PlatformEndpoint[] {

@@ -1,8 +1,8 @@
 /** `GET /operations/participants`: the registered participants with their state in the directory and here. */
 import { type Page, readPage } from "../../base/store/page.ts";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -52,12 +52,11 @@ export const participantsSchema = z.strictObject({
   }),
 });
 
-const route = createRoute({
+const route = operationRoute({
   method: "get",
   path: "/operations/participants",
   operationId: "listParticipants",
   tags: ["Participants"],
-  security: OPERATOR_SECURITY,
   summary: "The registered participants, by client id",
   description:
     `At most ${PAGE}. A search may return fewer with \`After\`: a request reads ${MAX_READ} clients.`,
@@ -70,7 +69,7 @@ const route = createRoute({
       after: z.string().optional(),
     }),
   },
-  responses: { 200: operationAnswer("A page of participants", participantsSchema), ...operationErrors(400) },
+  answers: { 200: operationAnswer("A page of participants", participantsSchema) },
 });
 
 export function participantRoutes(deps: ParticipantRouteDeps): readonly PlatformEndpoint[] {

@@ -1,9 +1,9 @@
 /** `GET /operations/processes`: the processes of the platform that share this database (contract OP18). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_representation.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
@@ -40,30 +40,27 @@ export const processesSchema = z.strictObject({
   }),
 });
 
-const route = createRoute({
+const route = operationRoute({
   method: "get",
   path: "/operations/processes",
   operationId: "listProcesses",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "The processes of the platform, by name",
   description:
     "Each notes its state every 10 s. A process that was killed is listed for 15 minutes, or until one of its name starts.",
-  responses: {
+  answers: {
     200: operationAnswer("Every process on this database", processesSchema),
-    ...operationErrors(),
   },
 });
 
-const lastHourRoute = createRoute({
+const lastHourRoute = operationRoute({
   method: "get",
   path: "/operations/last-hour",
   operationId: "readLastHour",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "The last hour by minute, and the day: requests, payments, orders and times of all processes",
   description: "Each process reports its own every 10 s, and takes them along when it stops.",
-  responses: { 200: operationAnswer("The last 60 minutes", lastHourSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("The last 60 minutes", lastHourSchema) },
 });
 
 export function processRoutes(

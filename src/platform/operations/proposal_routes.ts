@@ -1,8 +1,8 @@
 /** `/operations/proposals` (contract FE1 to FE4): changes that need two operators. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { admits, operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import { OPERATION_ROLES } from "../guards/security/operator_roles.ts";
@@ -49,44 +49,36 @@ export const proposalsSchema = z.strictObject({
 });
 
 const tags = ["Proposals"];
-const security = OPERATOR_SECURITY;
-const listRoute = createRoute({
+const listRoute = operationRoute({
   method: "get",
   path: "/operations/proposals",
   operationId: "listProposals",
   tags,
-  security,
   summary: "Changes that were proposed in the last 30 days, newest first",
   description: "With what a second operator has decided. All that can be approved, and at most 500 others.",
-  responses: { 200: operationAnswer("The proposals", proposalsSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("The proposals", proposalsSchema) },
 });
 const decision = {
-  request: {
-    params: z.object({ id: z.uuid() }),
-    body: { required: true as const, content: { "application/json": { schema: reasonSchema } } },
-  },
-  responses: {
-    200: operationAnswer("The proposal", z.strictObject({ Data: proposalSchema })),
-    ...operationErrors(400, 404, 409, 413, 415),
-  },
-};
-const approveRoute = createRoute({
+  request: { params: z.object({ id: z.uuid() }) },
+  body: reasonSchema,
+  answers: { 200: operationAnswer("The proposal", z.strictObject({ Data: proposalSchema })) },
+  errors: [404, 409],
+} as const;
+const approveRoute = operationRoute({
   method: "post",
   path: "/operations/proposals/{id}/approve",
   operationId: "approveProposal",
   tags,
-  security,
   summary: "Approve a change and carry it out",
   description:
     "Never by the operator who proposed it. Needs a role of the change. `failed` if the change was rejected, and `unclear` if an earlier approval may have made it.",
   ...decision,
 });
-const withdrawRoute = createRoute({
+const withdrawRoute = operationRoute({
   method: "post",
   path: "/operations/proposals/{id}/withdraw",
   operationId: "withdrawProposal",
   tags,
-  security,
   summary: "Withdraw or decline a proposal",
   description: "By the operator who proposed it, or another one with a role of the change.",
   ...decision,

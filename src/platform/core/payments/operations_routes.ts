@@ -1,15 +1,9 @@
 /**
  * `/operations/payment-orders`: lists orders without an answer for operators, and retries or closes dead ones.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-  proposedOr,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute, proposedOr } from "../../guards/http/operation_answers.ts";
 import { asBankCode, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import type { OrderPlace } from "./order_outbox_store.ts";
@@ -37,13 +31,11 @@ export interface OperationsRouteDeps extends RedriveOrderDeps, CloseOrderDeps {
 const PAGE = 100;
 
 const tags = ["Payment orders"];
-const security = OPERATOR_SECURITY;
-const listRoute = createRoute({
+const listRoute = operationRoute({
   method: "get",
   path: "/operations/payment-orders",
   operationId: "listOpenOrders",
   tags,
-  security,
   summary: "Orders that no bank has answered: waiting, held or given up",
   description:
     "At most 100 orders: dead ones by age, held ones by bank and age, waiting ones by bank and next push. " +
@@ -55,38 +47,37 @@ const listRoute = createRoute({
       after: z.string().optional(),
     }),
   },
-  responses: { 200: operationAnswer("A page of orders", openOrdersSchema), ...operationErrors(400) },
+  answers: { 200: operationAnswer("A page of orders", openOrdersSchema) },
 });
-const redriveRoute = createRoute({
+const redriveRoute = operationRoute({
   method: "post",
   path: "/operations/payment-orders/{paymentId}/redrive",
   operationId: "redriveOrder",
   tags,
-  security,
   summary: "Try an order again that was given up",
   description: "The order is due at once, with all retries ahead.",
   request: { params: z.object({ paymentId: z.uuid() }) },
-  responses: { 202: proposedOr("It is due now", dueOrderSchema), ...operationErrors(404, 409) },
+  answers: { 202: proposedOr("It is due now", dueOrderSchema) },
+  errors: [404, 409],
 });
 
-const closeRoute = createRoute({
+const closeRoute = operationRoute({
   method: "post",
   path: "/operations/payment-orders/{paymentId}/close",
   operationId: "closeOrder",
   tags,
-  security,
   summary: "Close an order that was given up",
   description: "The payment becomes Rejected with the status reason, and the order is never pushed again. " +
     "If the bank reports a status later, that status counts.",
   request: {
     params: z.object({ paymentId: z.uuid() }),
-    body: { required: true, content: { "application/json": { schema: closeOrderSchema } } },
   },
-  responses: {
+  body: closeOrderSchema,
+  answers: {
     200: operationAnswer("The payment is rejected", closedOrderSchema),
-    ...proposedAnswer(),
-    ...operationErrors(400, 404, 409, 413, 415),
   },
+  isProposable: true,
+  errors: [404, 409],
 });
 
 export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {

@@ -1,5 +1,5 @@
 /** The responses of the operations API for its OpenAPI document. */
-import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
+import type { OpenAPIRegistry, RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
 import { HEADERS as ANSWER_HEADERS } from "./openapi_answers.ts";
 
@@ -54,33 +54,24 @@ const ERRORS = {
 
 /** Name of the security scheme that `openapi.ts` describes. */
 export const OPERATOR_SCHEME = "Operator";
-/** `security` of every endpoint behind the guard. */
-export const OPERATOR_SECURITY = [{ [OPERATOR_SCHEME]: [] }];
-
-/** A JSON response. */
-export function operationAnswer(description: string, schema: z.ZodType): {
+interface Answer {
   description: string;
   headers: Record<string, Reference>;
-  content: { "application/json": { schema: z.ZodType } };
-} {
+  content: Record<string, { schema: z.ZodType }>;
+}
+
+/** A JSON response. */
+export function operationAnswer(description: string, schema: z.ZodType): Answer {
   return { description, headers: fresh, content: { "application/json": { schema } } };
 }
 
 /** A plain text response. */
-export function operationText(description: string): {
-  description: string;
-  headers: Record<string, Reference>;
-  content: { "text/plain": { schema: z.ZodType } };
-} {
+export function operationText(description: string): Answer {
   return { description, headers: fresh, content: { "text/plain": { schema: z.string() } } };
 }
 
 /** A table as CSV (RFC 4180). */
-export function operationTable(description: string): {
-  description: string;
-  headers: Record<string, Reference>;
-  content: { "text/csv": { schema: z.ZodType } };
-} {
+export function operationTable(description: string): Answer {
   const headers = { ...fresh, link: header("NextPage") };
   return { description, headers, content: { "text/csv": { schema: z.string() } } };
 }
@@ -89,32 +80,54 @@ const proposedSchema = z.strictObject({
   Data: z.strictObject({ ProposalId: z.uuid(), State: z.literal("proposed"), ExpiryDateTime: z.string() }),
 }).openapi("Proposed");
 
-/** The response of a change that needs two operators, where the deployment is configured so. */
-export function proposedAnswer(): { 202: ReturnType<typeof operationAnswer> } {
-  return {
-    202: operationAnswer(
-      "Proposed: a second operator must approve it (`PLATFORM_FOUR_EYES`)",
-      proposedSchema,
-    ),
-  };
-}
+const proposed = operationAnswer(
+  "Proposed: a second operator must approve it (`PLATFORM_FOUR_EYES`)",
+  proposedSchema,
+);
 
-/** The same for a change that is answered 202 also when it is made. */
-export function proposedOr(made: string, schema: z.ZodType): ReturnType<typeof operationAnswer> {
+/** A response of 202 to a change that a second operator may have to approve, and that is answered 202 also if it is made. */
+export function proposedOr(made: string, schema: z.ZodType): Answer {
   return operationAnswer(
     `${made}, or proposed: a second operator must approve it (\`PLATFORM_FOUR_EYES\`)`,
     z.union([schema, proposedSchema]),
   );
 }
 
-/** Error responses of an endpoint behind the guard: the common ones and these. */
-export function operationErrors(
-  ...statuses: readonly (400 | 404 | 409 | 413 | 415)[]
-): Record<string, Reference> {
-  const all = [401, 403, 405, ...statuses, 429, 500, 503];
-  return Object.fromEntries(
-    all.map((status) => [status, { $ref: `#/components/responses/Operation${status}` }]),
-  );
+/** A route of the operations API, as it is declared. */
+interface OperationRoute<P extends string>
+  extends Pick<RouteConfig, "method" | "operationId" | "tags" | "summary" | "description" | "request"> {
+  readonly path: P;
+  /** The JSON that the endpoint takes. */
+  readonly body?: z.ZodType;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Whether a second operator may have to approve it (`PLATFORM_FOUR_EYES`). */
+  readonly isProposable?: true;
+  /** Besides those of the guard, of a query and of a body. */
+  readonly errors?: readonly (400 | 404 | 409 | 413)[];
+}
+
+const GUARD_ERRORS = [401, 403, 405, 429, 500, 503];
+const BODY_ERRORS = [400, 413, 415];
+
+/** Describes an endpoint behind the guard, with what the guard, its parameters and four eyes add to its answers. */
+export function operationRoute<P extends string>(
+  { body, answers, isProposable, errors = [], request, ...route }: OperationRoute<P>,
+): RouteConfig & { path: P } {
+  const unreadable = body !== undefined ? BODY_ERRORS : request?.query !== undefined ? [400] : [];
+  const statuses = [...GUARD_ERRORS, ...unreadable, ...errors];
+  const json = body && { required: true, content: { "application/json": { schema: body } } };
+  return {
+    ...route,
+    security: [{ [OPERATOR_SCHEME]: [] }],
+    request: { ...request, ...(json === undefined ? {} : { body: json }) },
+    responses: {
+      ...answers,
+      ...(isProposable === true ? { 202: proposed } : {}),
+      ...Object.fromEntries(
+        statuses.map((code) => [code, { $ref: `#/components/responses/Operation${code}` }]),
+      ),
+    },
+  };
 }
 
 /** Registers the components that the responses refer to. */

@@ -1,7 +1,7 @@
 /** `GET /operations/openapi.json`: the OpenAPI document of the operations API. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../http/operation_answers.ts";
 import { operation } from "./operation.ts";
 
 export interface OperationsDocumentDeps {
@@ -9,15 +9,14 @@ export interface OperationsDocumentDeps {
   readonly openApi: () => object;
 }
 
-const documentRoute = createRoute({
+const documentRoute = operationRoute({
   method: "get",
   path: "/operations/openapi.json",
   operationId: "getOperationsDocument",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "This document",
   description: "OpenAPI 3.1, generated from the routes that answer.",
-  responses: { 200: operationAnswer("OpenAPI 3.1", z.looseObject({})), ...operationErrors() },
+  answers: { 200: operationAnswer("OpenAPI 3.1", z.looseObject({})) },
 });
 
 export function operationsDocumentRoutes({ openApi }: OperationsDocumentDeps): readonly PlatformEndpoint[] {

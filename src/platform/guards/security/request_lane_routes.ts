@@ -1,8 +1,8 @@
 /** `GET /operations/requests`: shows operators how full each lane of the admission control is. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Admission } from "../http/admission.ts";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../http/operation_answers.ts";
 import { operation } from "./operation.ts";
 
 export interface RequestLaneRouteDeps {
@@ -19,15 +19,14 @@ const laneSchema = z.strictObject({
   RejectedAfterWait: z.int(),
 });
 const lanesSchema = z.strictObject({ Data: z.strictObject({ Lanes: z.array(laneSchema) }) });
-const lanesRoute = createRoute({
+const lanesRoute = operationRoute({
   method: "get",
   path: "/operations/requests",
   operationId: "listRequestLanes",
   tags: ["State"],
-  security: OPERATOR_SECURITY,
   summary: "Requests in work, waiting and rejected, by lane",
   description: "Of the process that answers. The counts begin with its start.",
-  responses: { 200: operationAnswer("Every lane", lanesSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("Every lane", lanesSchema) },
 });
 
 export function requestLaneRoutes({ lanes }: RequestLaneRouteDeps): readonly PlatformEndpoint[] {

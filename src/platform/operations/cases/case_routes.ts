@@ -1,14 +1,9 @@
 /** `/operations/cases/{id}`: the bundle of a consent and its payment, for disputes (contract EV9), and its erasure. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 import { type BundleDeps, bundleOf } from "./case_bundle.ts";
@@ -18,33 +13,33 @@ import { eraseCase, type EraseCaseDeps } from "./erase_case.ts";
 
 export type CaseRouteDeps = BundleDeps & EraseCaseDeps & CaseSummaryDeps;
 
-const caseRoute = createRoute({
+const caseRoute = operationRoute({
   method: "get",
   path: "/operations/cases/{id}",
   operationId: "getCase",
   tags: ["Evidence"],
-  security: OPERATOR_SECURITY,
   summary: "The evidence of a consent and its payment",
   description:
     "One bundle that can be verified without the platform. `id` is a consent's or a payment's. 503 for " +
     "about two seconds after a change, until the log has its entry. Of a case that retention has deleted: " +
     "the entry that says so.",
   request: { params: z.object({ id: z.uuid() }) },
-  responses: { 200: operationAnswer("The bundle", z.looseObject({})), ...operationErrors(404) },
+  answers: { 200: operationAnswer("The bundle", z.looseObject({})) },
+  errors: [404],
 });
 
-const summaryRoute = createRoute({
+const summaryRoute = operationRoute({
   method: "get",
   path: "/operations/cases/{id}/summary",
   operationId: "getCaseSummary",
   tags: ["Evidence"],
-  security: OPERATOR_SECURITY,
   summary: "A case at a glance",
   description:
     "What the payment is and where it stands, its order while no bank has answered it, its history and " +
     "its newest requests. `id` is a consent's or a payment's. Of a deleted case: the entry that says so.",
   request: { params: z.object({ id: z.uuid() }) },
-  responses: { 200: operationAnswer("The case", caseSummarySchema), ...operationErrors(404) },
+  answers: { 200: operationAnswer("The case", caseSummarySchema) },
+  errors: [404],
 });
 
 const erasureSchema = z.strictObject({ Data: z.strictObject({ Reason: plainText(10, 500) }) });
@@ -52,25 +47,24 @@ const erasedSchema = z.strictObject({
   Data: z.strictObject({ ConsentId: z.uuid(), ErasedAt: z.iso.datetime() }),
 });
 
-const erasureRoute = createRoute({
+const erasureRoute = operationRoute({
   method: "post",
   path: "/operations/cases/{id}/erasure",
   operationId: "eraseCase",
   tags: ["Evidence"],
-  security: OPERATOR_SECURITY,
   summary: "Erase the personal data of a case",
   description:
     "Deletes the evidence and the data key of a consent and its payment for ever. The history stays, with the reason. " +
     "`id` is a consent's or a payment's. 409 until both are final and the retention period has passed.",
   request: {
     params: z.object({ id: z.uuid() }),
-    body: { required: true, content: { "application/json": { schema: erasureSchema } } },
   },
-  responses: {
+  body: erasureSchema,
+  answers: {
     200: operationAnswer("The case is erased", erasedSchema),
-    ...proposedAnswer(),
-    ...operationErrors(400, 404, 409, 413, 415),
   },
+  isProposable: true,
+  errors: [404, 409],
 });
 
 export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {

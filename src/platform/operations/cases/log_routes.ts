@@ -1,11 +1,11 @@
 /** `/operations/log`: the evidence log's newest checkpoint and its proofs, for witnesses (contract EV7). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { asHash, hashText } from "../../../base/merkle/tree.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 
 export interface LogRouteDeps {
@@ -13,63 +13,59 @@ export interface LogRouteDeps {
 }
 
 const tags = ["Evidence"];
-const security = OPERATOR_SECURITY;
 const hash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const size = z.string().regex(/^[1-9]\d{0,15}$/);
 const milliseconds = z.string().regex(/^\d{1,15}$/);
 const proof = z.array(hash).max(64);
 const checkpoint = z.string();
 
-const checkpointRoute = createRoute({
+const checkpointRoute = operationRoute({
   method: "get",
   path: "/operations/log/checkpoint",
   operationId: "getLogCheckpoint",
   tags,
-  security,
   summary: "The newest checkpoint of the evidence log",
   description: "A JWT that signs the log's size and root. Keep it and compare the next one with it.",
-  responses: {
+  answers: {
     200: operationAnswer(
       "The checkpoint",
       z.strictObject({ Data: z.strictObject({ Checkpoint: checkpoint, Size: z.int() }) }),
     ),
-    ...operationErrors(404),
   },
+  errors: [404],
 });
-const consistencyRoute = createRoute({
+const consistencyRoute = operationRoute({
   method: "get",
   path: "/operations/log/consistency",
   operationId: "proveLogConsistency",
   tags,
-  security,
   summary: "Proof that the log of one size has grown to another",
   description: "RFC 9162 §2.1.4. Sizes are numbers of leaves, from 1 to the size of the newest checkpoint.",
   request: { query: z.object({ from: size, to: size }) },
-  responses: {
+  answers: {
     200: operationAnswer("The proof", z.strictObject({ Data: z.strictObject({ Proof: proof }) })),
-    ...operationErrors(400, 404),
   },
+  errors: [404],
 });
-const inclusionRoute = createRoute({
+const inclusionRoute = operationRoute({
   method: "get",
   path: "/operations/log/inclusion",
   operationId: "proveLogInclusion",
   tags,
-  security,
   summary: "Proof that the log has a leaf hash",
   description:
     "RFC 9162 §2.1.3, under the newest checkpoint. `at` is the time of the entry, as its `record` in a bundle has " +
     "it. 404 until the leaf has its place.",
   request: { query: z.object({ leaf: hash, at: milliseconds }) },
-  responses: {
+  answers: {
     200: operationAnswer(
       "The proof",
       z.strictObject({
         Data: z.strictObject({ Index: z.int(), Size: z.int(), Proof: proof, Checkpoint: checkpoint }),
       }),
     ),
-    ...operationErrors(400, 404),
   },
+  errors: [404],
 });
 
 export function logRoutes({ evidenceLog }: LogRouteDeps): readonly PlatformEndpoint[] {

@@ -1,5 +1,5 @@
 /** `/operations/disputes` (contract DSP7): the disputes that have not ended, one with its statements, and its decision. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { decideDispute, type DecideDisputeDeps } from "../../core/disputes/decide_dispute.ts";
@@ -13,14 +13,7 @@ import {
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-  tppMember,
-  tppName,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 
@@ -46,18 +39,18 @@ const decisionSchema = z.strictObject({
   Data: z.strictObject({ Outcome: z.enum(["Upheld", "Rejected"]), Reason: plainText(10, 500) }),
 });
 
-const common = { tags: ["Disputes"], security: OPERATOR_SECURITY };
+const common = { tags: ["Disputes"] };
 const params = z.object({ paymentId: z.uuid() });
-const listRoute = createRoute({
+const listRoute = operationRoute({
   ...common,
   method: "get",
   path: "/operations/disputes",
   operationId: "listDisputes",
   summary: "Disputes that have not ended",
   description: `At most ${LISTED}, the one that is due first before the others, without the statements.`,
-  responses: { 200: operationAnswer("The disputes", openDisputesSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("The disputes", openDisputesSchema) },
 });
-const readRoute = createRoute({
+const readRoute = operationRoute({
   ...common,
   method: "get",
   path: "/operations/disputes/{paymentId}",
@@ -65,9 +58,10 @@ const readRoute = createRoute({
   summary: "A dispute with the statements of both parties",
   description: "Also one that has ended.",
   request: { params },
-  responses: { 200: operationAnswer("The dispute", disputeForDecisionSchema), ...operationErrors(404) },
+  answers: { 200: operationAnswer("The dispute", disputeForDecisionSchema) },
+  errors: [404],
 });
-const decisionRoute = createRoute({
+const decisionRoute = operationRoute({
   ...common,
   method: "post",
   path: "/operations/disputes/{paymentId}/decision",
@@ -76,12 +70,13 @@ const decisionRoute = createRoute({
   description:
     "The outcome is an event to both parties. The reason is in the history of the payment. The decision " +
     "moves no money: the status of the payment stays the bank's word.",
-  request: { params, body: { required: true, content: { "application/json": { schema: decisionSchema } } } },
-  responses: {
+  request: { params },
+  body: decisionSchema,
+  answers: {
     200: operationAnswer("The dispute has ended", disputeForDecisionSchema),
-    ...proposedAnswer(),
-    ...operationErrors(400, 404, 409, 413, 415),
   },
+  isProposable: true,
+  errors: [404, 409],
 });
 
 export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly PlatformEndpoint[] {

@@ -1,15 +1,10 @@
 /** `GET /operations/reports/funnel` (contract FUN3): where customers are lost, as JSON and CSV. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  operationTable,
-  OPERATOR_SECURITY,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute, operationTable } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { daysOf } from "../reports/report.ts";
 import { readAsked } from "../reports/routes.ts";
@@ -34,7 +29,6 @@ export const funnelQuery = z.object({
 const common = {
   method: "get" as const,
   tags: ["Reports"],
-  security: OPERATOR_SECURITY,
   summary: "How many consents reach each step of a payment",
   description:
     "By the day (UTC) on which the consents were created, at most 92 days, by default the last 30. Counted from the " +
@@ -46,18 +40,18 @@ const common = {
     }),
   },
 };
-const json = createRoute({
+const json = operationRoute({
   ...common,
   path: "/operations/reports/funnel",
   operationId: "reportFunnel",
-  responses: { 200: operationAnswer("The funnel", funnelSchema), ...operationErrors(400) },
+  answers: { 200: operationAnswer("The funnel", funnelSchema) },
 });
-const csv = createRoute({
+const csv = operationRoute({
   ...common,
   path: "/operations/reports/funnel.csv",
   operationId: "reportFunnelAsCsv",
   summary: `${common.summary}, as CSV`,
-  responses: { 200: operationTable("A line for each row"), ...operationErrors(400) },
+  answers: { 200: operationTable("A line for each row") },
 });
 
 export function funnelRoutes(deps: FunnelRouteDeps): readonly PlatformEndpoint[] {

@@ -2,10 +2,10 @@
  * `GET /operations/own/…` (contract OWN1 to OWN3): what belongs to the organisation of a participant who is signed in.
  * An id of another organisation finds the same as one that does not exist: nothing.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { eventDeliverySchema } from "../../events/delivery_representation.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { caseSchema, representCase } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS, namesIn } from "../search/search.ts";
 import { ownOperation } from "../../guards/security/operation.ts";
@@ -47,24 +47,22 @@ function routeOf<P extends string>(
   words: { readonly summary: string; readonly description: string },
   lists: Readonly<Record<string, z.ZodType>>,
   query: z.ZodObject = z.object({}),
-): ReturnType<typeof createRoute> & { readonly path: P } {
+): ReturnType<typeof operationRoute<P>> {
   const members = Object.entries(lists).map(([name, item]) => [name, z.array(item)] as const);
   const data = z.strictObject({
     ...Object.fromEntries(members),
     After: z.string().optional(),
     IsComplete: z.boolean().optional(),
   });
-  return createRoute({
-    method: "get" as const,
+  return operationRoute({
+    method: "get",
     path,
     operationId,
     ...words,
     tags: ["Own"],
-    security: OPERATOR_SECURITY,
     request: { query },
-    responses: {
+    answers: {
       200: operationAnswer("What belongs to the organisation", z.strictObject({ Data: data })),
-      ...operationErrors(400),
     },
   });
 }

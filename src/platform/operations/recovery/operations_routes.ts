@@ -2,16 +2,11 @@
  * `/operations/order-holds`: after a restore, lists the banks whose orders are held, and reconciles and releases
  * them.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { readBytes } from "../../../base/http/body.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
@@ -41,42 +36,42 @@ const oneHold = operationAnswer("The state of the hold", z.strictObject({ Data: 
 export const orderHoldsSchema = z.strictObject({ Data: z.strictObject({ OrderHold: z.array(holdSchema) }) });
 const params = z.object({ bank: z.string() });
 const tags = ["Restore"];
-const security = OPERATOR_SECURITY;
 const textContent = (description: string): { content: { "text/plain": { schema: z.ZodType } } } => ({
   content: { "text/plain": { schema: z.string().openapi({ description }) } },
 });
 
-const listRoute = createRoute({
+const listRoute = operationRoute({
   method: "get",
   path: "/operations/order-holds",
   operationId: "listOrderHolds",
   tags,
-  security,
   summary: "Banks whose orders are held after a restore",
   description: "Each with the comparison under way, or the last one.",
-  responses: { 200: operationAnswer("Every hold", orderHoldsSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("Every hold", orderHoldsSchema) },
 });
-const reconcileRoute = createRoute({
+const reconcileRoute = operationRoute({
   method: "post",
   path: "/operations/order-holds/{bank}/reconcile",
   operationId: "reconcileBank",
   tags,
-  security,
   summary: "Compare the next page of the bank's statement",
   description: "After the last page the hold ends, or its disagreements are listed.",
   request: { params, body: textContent("The bank's signed page. If empty, the bank is asked for it.") },
-  responses: { 200: oneHold, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413) },
+  answers: { 200: oneHold },
+  isProposable: true,
+  errors: [400, 404, 409, 413],
 });
-const releaseRoute = createRoute({
+const releaseRoute = operationRoute({
   method: "post",
   path: "/operations/order-holds/{bank}/release",
   operationId: "releaseBank",
   tags,
-  security,
   summary: "Release the bank's orders without a comparison",
   description: "The reason is in the history of the bank's holds.",
   request: { params, body: textContent("The reason, 10 to 500 characters.") },
-  responses: { 200: oneHold, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413) },
+  answers: { 200: oneHold },
+  isProposable: true,
+  errors: [400, 404, 409, 413],
 });
 
 const REASON = /^[^\p{Cc}]{10,500}$/u;

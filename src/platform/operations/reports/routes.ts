@@ -1,18 +1,13 @@
 /** `GET /operations/reports/…` (contract REP1 to REP4): figures of banks and TPPs by day, as JSON and CSV. */
 import { readPage } from "../../../base/store/page.ts";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  operationTable,
-  OPERATOR_SECURITY,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute, operationTable } from "../../guards/http/operation_answers.ts";
 import { type BankClient, type Client, nameOfClient } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { operation } from "../../guards/security/operation.ts";
@@ -54,36 +49,31 @@ const words: Readonly<Record<Kind, { readonly summary: string; readonly descript
   tpps: { summary: "Requests and payments of TPPs by day", description: "Of registered TPPs." },
 };
 
-function routesOf(kind: Kind): {
-  readonly json: ReturnType<typeof createRoute>;
-  readonly csv: ReturnType<typeof createRoute>;
-} {
+function routesOf(kind: Kind): Readonly<Record<"json" | "csv", ReturnType<typeof operationRoute>>> {
   const { summary, description } = words[kind];
   const name = kind === "banks" ? "Banks" : "Tpps";
   const common = {
     method: "get" as const,
     tags: ["Reports"],
-    security: OPERATOR_SECURITY,
     description:
       `${description} At most ${PAGE} participants and ${MAX_DAYS} days, by default the last ${DEFAULT_DAYS}. Days are UTC.`,
     request: { query },
   };
   return {
-    json: createRoute({
+    json: operationRoute({
       ...common,
       path: `/operations/reports/${kind}`,
       operationId: `report${name}`,
       summary,
-      responses: { 200: operationAnswer("A page of reports", reportsSchema), ...operationErrors(400) },
+      answers: { 200: operationAnswer("A page of reports", reportsSchema) },
     }),
-    csv: createRoute({
+    csv: operationRoute({
       ...common,
       path: `/operations/reports/${kind}.csv`,
       operationId: `report${name}AsCsv`,
       summary: `${summary}, as CSV`,
-      responses: {
+      answers: {
         200: operationTable("A line for each participant and day; `Link` names the next page"),
-        ...operationErrors(400),
       },
     }),
   };

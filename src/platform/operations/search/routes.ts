@@ -1,18 +1,12 @@
 /** `GET /operations/search` (contract TRC7, TRC13). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { BANK_CODE, CLIENT_ID } from "../../../base/kernel/identifiers.ts";
 import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
 import { DAY_MS } from "../../observed/figures/figures.ts";
 import { isWalkCursor } from "../../guards/lists/lookup_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  tppMember,
-  tppName,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import {
@@ -52,21 +46,19 @@ export const searchSchema = z.strictObject({
   }),
 });
 
-const searchRoute = createRoute({
+const searchRoute = operationRoute({
   method: "get",
   path: SEARCH_PATH,
   operationId: "search",
   tags: ["Search"],
-  security: OPERATOR_SECURITY,
   summary: "Find a payment by any id",
   description:
     "`q`: an interaction id (`x-fapi-interaction-id`, or the number on a customer's error page), a payment id, a consent id, " +
     "an end-to-end id or an idempotency key. `Trace` has the traces of an interaction id, or the newest ones of the " +
     "TPP about the only case.",
   request: { query: z.object({ q: z.string().max(MAX_SEARCH_CHARACTERS) }) },
-  responses: {
+  answers: {
     200: operationAnswer(`At most ${MAX_CASES} cases, newest first`, searchSchema),
-    ...operationErrors(400),
   },
 });
 
@@ -92,21 +84,19 @@ const amountQuery = z.object({
 /** Longest time of one search. */
 export const MAX_AMOUNT_DAYS = 31;
 
-const amountRoute = createRoute({
+const amountRoute = operationRoute({
   method: "get",
   path: AMOUNT_PATH,
   operationId: "findCasesByAmount",
   tags: ["Search"],
-  security: OPERATOR_SECURITY,
   summary: "Find a payment by its amount and day",
   description:
     "Consents of this amount that were created, or paid, on these days (UTC): from `from` to `until`, which is the same " +
     `day by default, at most ${MAX_AMOUNT_DAYS} days. \`bank\` and \`tpp\` make the search shorter. A search looks at 5000 ` +
     "consents at most: go on with `after` from its `After`.",
   request: { query: amountQuery },
-  responses: {
+  answers: {
     200: operationAnswer(`At most ${MAX_CASES} cases, in the order of banks, TPPs and times`, amountSchema),
-    ...operationErrors(400),
   },
 });
 

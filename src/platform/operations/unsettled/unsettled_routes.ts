@@ -1,14 +1,9 @@
 /** `GET /operations/unsettled-payments` and `POST /operations/banks/{id}/inquire` (contract OP34, OP35). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import {
-  operationAnswer,
-  operationErrors,
-  OPERATOR_SECURITY,
-  proposedAnswer,
-} from "../../guards/http/operation_answers.ts";
+import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { readUnsettled } from "./find_unsettled.ts";
 import { inquireBank, type InquireBankDeps } from "./inquire_bank.ts";
@@ -41,8 +36,8 @@ const inquiredSchema = z.strictObject({
   }),
 });
 
-const common = { tags: ["Payment orders"], security: OPERATOR_SECURITY };
-const listRoute = createRoute({
+const common = { tags: ["Payment orders"] };
+const listRoute = operationRoute({
   ...common,
   method: "get",
   path: "/operations/unsettled-payments",
@@ -51,9 +46,9 @@ const listRoute = createRoute({
   description:
     "`Pending` or `AcceptedSettlementInProcess`, and created `PLATFORM_UNSETTLED_HOURS` ago or earlier. They are " +
     "searched for once a minute. Banks without one are left out.",
-  responses: { 200: operationAnswer("The payments", unsettledSchema), ...operationErrors() },
+  answers: { 200: operationAnswer("The payments", unsettledSchema) },
 });
-const inquireRoute = createRoute({
+const inquireRoute = operationRoute({
   ...common,
   method: "post",
   path: "/operations/banks/{id}/inquire",
@@ -63,11 +58,11 @@ const inquireRoute = createRoute({
     "The platform sends the signed inquiry that it sends after a restore, and applies what the bank's signed statement " +
     "says of these payments alone.",
   request: { params: z.object({ id: z.string() }) },
-  responses: {
+  answers: {
     200: operationAnswer("What came of it", inquiredSchema),
-    ...proposedAnswer(),
-    ...operationErrors(404, 409),
   },
+  isProposable: true,
+  errors: [404, 409],
 });
 
 export function unsettledRoutes(deps: InquireBankDeps): readonly PlatformEndpoint[] {
