@@ -16,9 +16,33 @@ interface SimulatedKey extends CryptoKey {
 type Algorithm = string | { readonly name: string; readonly [member: string]: unknown };
 type Bytes = ArrayBuffer | ArrayBufferView;
 
+/** What a key with this modulus (base64url), or with these bytes, does. */
+export interface Primitives {
+  readonly name: "fast" | "real";
+  /** Returns the modulus of a named key. */
+  modulusOf(name: string): string;
+  /** PS256. */
+  sign(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer>;
+  verify(modulus: string, data: Uint8Array, signature: Uint8Array): boolean;
+  /** RSA-OAEP. */
+  wrap(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer>;
+  unwrap(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** AES-GCM, with the tag at the end. */
+  encrypt: Crypt;
+  /** @throws {DOMException} if a byte was changed */
+  decrypt: Crypt;
+}
+
+type Crypt = (
+  material: string,
+  iv: Uint8Array,
+  data: Uint8Array,
+  extra: Uint8Array,
+) => Uint8Array<ArrayBuffer>;
+
 const HASH: Readonly<Record<string, string>> = { "SHA-1": "sha1", "SHA-256": "sha256", "SHA-512": "sha512" };
 const SIGNATURE_BYTES = 256;
-const TAG_BYTES = 16;
+export const TAG_BYTES = 16;
 const CHECKSUM_BYTES = 8;
 
 /** SHA-256 of text or bytes. */
@@ -26,8 +50,15 @@ export function hashOf(data: string | Uint8Array, name = "sha256"): Uint8Array<A
   return new Uint8Array(createHash(name).update(data).digest());
 }
 
-/** A PS256 signature of the simulation by the key with this modulus. */
-export function signatureOf(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+function modulusOf(name: string): string {
+  const octets = new Uint8Array(SIGNATURE_BYTES);
+  for (let part = 0; part < 8; part++) octets.set(hashOf(`${name} ${part}`), part * 32);
+  octets[0] = (octets[0] ?? 0) | 0x80;
+  octets[255] = (octets[255] ?? 0) | 0x01;
+  return octets.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+function signatureOf(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const signature = new Uint8Array(SIGNATURE_BYTES);
   signature.set(checksumOf(modulus, data));
   return signature;
@@ -65,8 +96,7 @@ function maskBytes(material: string, iv: Uint8Array, data: Uint8Array): Uint8Arr
   return result;
 }
 
-/** RSA-OAEP of the simulation. */
-export function wrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+function wrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const result = new Uint8Array(SIGNATURE_BYTES);
   result.set(maskBytes(modulus, new Uint8Array(), data));
   result[SIGNATURE_BYTES - 1] = data.length;
@@ -74,12 +104,12 @@ export function wrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBu
 }
 
 /** Reverses {@link wrapBytes}. */
-export function unwrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+function unwrapBytes(modulus: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return maskBytes(modulus, new Uint8Array(), data.subarray(0, data[SIGNATURE_BYTES - 1]));
 }
 
-/** AES-GCM of the simulation: the masked bytes and a tag over them. */
-export function encryptBytes(
+/** The masked bytes and a tag over them. */
+function encryptBytes(
   material: string,
   iv: Uint8Array,
   data: Uint8Array,
@@ -93,7 +123,7 @@ export function encryptBytes(
 }
 
 /** Reverses {@link encryptBytes}. @throws {DOMException} if a byte was changed */
-export function decryptBytes(
+function decryptBytes(
   material: string,
   iv: Uint8Array,
   data: Uint8Array,
@@ -117,6 +147,20 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
 }
+
+/** Those in use. A profile sets others before the parties have their keys. */
+export const primitives: { current: Primitives } = {
+  current: {
+    name: "fast",
+    modulusOf,
+    sign: signatureOf,
+    verify: (modulus, data, signature) => sameBytes(signatureOf(modulus, data), signature),
+    wrap: wrapBytes,
+    unwrap: unwrapBytes,
+    encrypt: encryptBytes,
+    decrypt: decryptBytes,
+  },
+};
 
 function bytesOf(data: Bytes): Uint8Array {
   return data instanceof ArrayBuffer
@@ -161,17 +205,17 @@ interface GcmParameters {
   readonly additionalData?: Bytes;
 }
 
-type Crypt = (algorithm: Algorithm, key: CryptoKey, data: Bytes) => Promise<ArrayBuffer>;
+type SubtleCrypt = (algorithm: Algorithm, key: CryptoKey, data: Bytes) => Promise<ArrayBuffer>;
 
-function crypt(direction: "encrypt" | "decrypt"): Crypt {
+function crypt(direction: "encrypt" | "decrypt"): SubtleCrypt {
   // deno-lint-ignore require-await -- an error of the simulation must be a rejected promise, as WebCrypto's are
   return async (algorithm, key, data) => {
     const material = materialOf(key);
     const { iv, additionalData } = algorithm as GcmParameters;
     if (nameOf(algorithm) === "RSA-OAEP") {
-      return (direction === "encrypt" ? wrapBytes : unwrapBytes)(material, bytesOf(data)).buffer;
+      return primitives.current[direction === "encrypt" ? "wrap" : "unwrap"](material, bytesOf(data)).buffer;
     }
-    const run = direction === "encrypt" ? encryptBytes : decryptBytes;
+    const run = primitives.current[direction];
     const empty = new Uint8Array();
     const extra = additionalData === undefined ? empty : bytesOf(additionalData);
     return run(material, iv === undefined ? empty : bytesOf(iv), bytesOf(data), extra).buffer;
@@ -186,9 +230,9 @@ export const fastSubtle = {
   exportKey: (_format: "spki", key: CryptoKey): Promise<ArrayBuffer> =>
     Promise.resolve(spkiOf(materialOf(key)).buffer),
   sign: (_algorithm: Algorithm, key: CryptoKey, data: Bytes): Promise<ArrayBuffer> =>
-    Promise.resolve(signatureOf(materialOf(key), bytesOf(data)).buffer),
+    Promise.resolve(primitives.current.sign(materialOf(key), bytesOf(data)).buffer),
   verify: (_algorithm: Algorithm, key: CryptoKey, signature: Bytes, data: Bytes): Promise<boolean> =>
-    Promise.resolve(sameBytes(signatureOf(materialOf(key), bytesOf(data)), bytesOf(signature))),
+    Promise.resolve(primitives.current.verify(materialOf(key), bytesOf(data), bytesOf(signature))),
   encrypt: crypt("encrypt"),
   decrypt: crypt("decrypt"),
 };

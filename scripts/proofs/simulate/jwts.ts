@@ -1,5 +1,5 @@
 /** JWTs as the simulated parties make and read them: synchronous, with the cryptography of the simulation. */
-import { decryptBytes, encryptBytes, hashOf, signatureOf, unwrapBytes, wrapBytes } from "./fast_crypto.ts";
+import { hashOf, primitives } from "./fast_crypto.ts";
 
 /** Members of a JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -32,14 +32,14 @@ export function publicJwk(n: string): { readonly kty: "RSA"; readonly n: string;
 /** A compact JWS. */
 export function signedJwt(n: string, header: Json, claims: Json): string {
   const input = `${jsonSegment({ alg: "PS256", ...header })}.${jsonSegment(claims)}`;
-  return `${input}.${base64url(signatureOf(n, encoder.encode(input)))}`;
+  return `${input}.${base64url(primitives.current.sign(n, encoder.encode(input)))}`;
 }
 
 /** A detached JWS over body bytes (`x-jws-signature`). */
 export function detachedSignature({ kid, n }: NamedModulus, claims: Json, body: string): string {
   const header = jsonSegment({ alg: "PS256", kid, ...claims, crit: Object.keys(claims) });
   const input = `${header}.${base64url(encoder.encode(body))}`;
-  return `${header}..${base64url(signatureOf(n, encoder.encode(input)))}`;
+  return `${header}..${base64url(primitives.current.sign(n, encoder.encode(input)))}`;
 }
 
 /** A JWT signed and then encrypted to a recipient. `fresh` gives random bytes. */
@@ -52,8 +52,13 @@ export function sealedJwt(
   const jws = signedJwt(signer.n, { typ: "JWT", kid: signer.kid }, claims);
   const header = jsonSegment({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: recipient.kid });
   const [key, iv] = [fresh(32), fresh(12)];
-  const sealed = encryptBytes(base64url(key), iv, encoder.encode(jws), encoder.encode(header));
-  const parts = [wrapBytes(recipient.n, key), iv, sealed.subarray(0, -16), sealed.subarray(-16)];
+  const sealed = primitives.current.encrypt(base64url(key), iv, encoder.encode(jws), encoder.encode(header));
+  const parts = [
+    primitives.current.wrap(recipient.n, key),
+    iv,
+    sealed.subarray(0, -16),
+    sealed.subarray(-16),
+  ];
   return [header, ...parts.map(base64url)].join(".");
 }
 
@@ -63,9 +68,10 @@ export function openedClaims(token: string, keys: readonly NamedModulus[]): Json
   const { kid } = headerOf(token);
   const own = keys.find((candidate) => candidate.kid === kid);
   if (own === undefined) throw new Error(`sealed to ${kid}, which is none of the recipient's keys`);
-  const content = base64url(unwrapBytes(own.n, fromBase64url(key)));
+  const content = base64url(primitives.current.unwrap(own.n, fromBase64url(key)));
   const sealed = new Uint8Array([...fromBase64url(body), ...fromBase64url(tag)]);
-  return claimsOf(decoder.decode(decryptBytes(content, fromBase64url(iv), sealed, encoder.encode(header))));
+  const opened = primitives.current.decrypt(content, fromBase64url(iv), sealed, encoder.encode(header));
+  return claimsOf(decoder.decode(opened));
 }
 
 /** The claims of a compact JWS, unverified. */
@@ -81,7 +87,7 @@ export function headerOf(jws: string): Json {
 /** The token with another signature: what a forger without the key can make of it. */
 export function forged(jws: string): string {
   const signed = jws.slice(0, jws.lastIndexOf("."));
-  return `${signed}.${base64url(signatureOf("forger", encoder.encode(signed)))}`;
+  return `${signed}.${base64url(primitives.current.sign("forger", encoder.encode(signed)))}`;
 }
 
 function jsonSegment(value: Json): string {

@@ -5,6 +5,7 @@
 import { openProgress } from "../../command_line/progress.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { readSimulateOptions, type SimulateOptions, usage } from "./options.ts";
+import { primitives } from "./fast_crypto.ts";
 import { planRun, without } from "./plan.ts";
 import type { Failure, Tally } from "./simulate.ts";
 import type { Share, ShareResult } from "./worker.ts";
@@ -19,15 +20,15 @@ const MAX_LINES = 2000;
 
 /** Runs what the options say. @returns whether everything held */
 export async function simulate(options: SimulateOptions, print: Print): Promise<boolean> {
-  if (options.only !== undefined) return await repeat(options.only, print);
-  const { first, seeds, seconds } = options;
+  const { first, seeds, seconds, hasRealCrypto } = options;
+  if (options.only !== undefined) return await repeat(options.only, hasRealCrypto, print);
   print(`seeds from ${first}`);
   const startedAt = performance.now();
   const stride = Math.min(navigator.hardwareConcurrency, Math.ceil(seeds / SEEDS_A_THREAD));
   const done = Array.from({ length: stride }, () => 0);
   using progress = openProgress("seeds", seeds);
   const shares = done.map((_, offset) =>
-    startShare({ first: first + offset, stride, end: first + seeds, seconds }, (tally) => {
+    startShare({ first: first + offset, stride, end: first + seeds, seconds, hasRealCrypto }, (tally) => {
       done[offset] = tally.seeds;
       const count = done.reduce((sum, share) => sum + share, 0);
       progress.done(count, Math.max(count / seeds, tally.took / 1000 / seconds));
@@ -43,7 +44,7 @@ export async function simulate(options: SimulateOptions, print: Print): Promise<
   progress[Symbol.dispose]();
   report(results.map(({ tally }) => tally), performance.now() - startedAt, print);
   const failure = results.find((result) => result.failure !== undefined)?.failure;
-  if (failure !== undefined) reportFailure(failure, print);
+  if (failure !== undefined) reportFailure(failure, hasRealCrypto, print);
   return failure === undefined;
 }
 
@@ -82,26 +83,33 @@ function report(tallies: readonly Tally[], took: number, print: Print): void {
   );
 }
 
-function reportFailure({ seed, check, dropped, plan, result }: Failure, print: Print): void {
+function reportFailure(
+  { seed, check, dropped, plan, result }: Failure,
+  hasRealCrypto: boolean,
+  print: Print,
+): void {
   for (const part of [...plan.payments, ...plan.faults]) print(JSON.stringify(part));
   for (const line of result.trace.slice(-MAX_LINES)) print(line);
   for (const violation of result.violations) print(`VIOLATION ${violation.check}: ${violation.sentence}`);
   const less = dropped.length === 0 ? "" : ` --without ${dropped.join()}`;
-  print(`Seed ${seed} breaks "${check}". Repeat it: deno task simulate --seed ${seed}${less}`);
+  const real = hasRealCrypto ? " --crypto real" : "";
+  print(`Seed ${seed} breaks "${check}". Repeat it: deno task simulate --seed ${seed}${less}${real}`);
 }
 
 /** One seed, with its trace. */
 async function repeat(
   { seed, without: dropped }: NonNullable<SimulateOptions["only"]>,
+  hasRealCrypto: boolean,
   print: Print,
 ): Promise<boolean> {
   const plan = without(planRun(seed), new Set(dropped));
+  if (hasRealCrypto) await import("./real_crypto.ts"); // before the parties have their keys
   const { withSimulation } = await import("./simulate.ts"); // the platform, which is else loaded in threads alone
   const result = await withSimulation((run) => run(plan, true));
   for (const part of [...plan.payments, ...plan.faults]) print(JSON.stringify(part));
   for (const line of result.trace) print(line);
   for (const { check, sentence } of result.violations) print(`VIOLATION ${check}: ${sentence}`);
-  print(`seed ${seed}: ${result.steps} steps, hash ${result.hash}`);
+  print(`seed ${seed}: ${result.steps} steps, hash ${result.hash}, ${primitives.current.name} cryptography`);
   return result.violations.length === 0;
 }
 

@@ -8,6 +8,8 @@ export interface SimulateOptions {
   readonly first: number;
   /** No run begins after this many seconds. */
   readonly seconds: number;
+  /** Whether signatures and encryption are real. */
+  readonly hasRealCrypto: boolean;
   /** One run alone, with its trace, without these payments and faults. */
   readonly only?: { readonly seed: number; readonly without: readonly string[] };
 }
@@ -24,6 +26,7 @@ Usage: deno task simulate [options]
   --seconds T   begin no seed after so many seconds (default: no limit)
   --seed S      one seed, with everything that happens in it
   --without L   with --seed: leave these payments and faults out, such as p1,f0
+  --crypto C    fast (default), or real: with RSA and AES-GCM, and several times slower
 
 A seed that fails is run again without this and that payment or fault as long as it still fails. What is
 left is printed with the command that repeats it.
@@ -37,15 +40,18 @@ const DEFAULT_SEEDS = 1000;
 
 /** The options. @throws {UsageError} */
 export function readSimulateOptions(args: readonly string[]): SimulateOptions {
-  const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without"]);
+  const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without", "crypto"]);
   const number = numberReader(given, LIMITS);
   const without = given.without?.split(",");
   if (without !== undefined && given.seed === undefined) throw new UsageError("--without needs --seed");
+  const { crypto: profile = "fast" } = given;
+  if (profile !== "fast" && profile !== "real") throw new UsageError("--crypto is fast or real");
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MOST_SEEDS;
   return {
     seeds: number("seeds", DEFAULT_SEEDS),
     first: number("first", random),
     seconds: number("seconds", LIMITS.seconds),
+    hasRealCrypto: profile === "real",
     ...(given.seed === undefined ? {} : { only: { seed: number("seed", 0), without: without ?? [] } }),
   };
 }

@@ -2,7 +2,7 @@
 import { readConfig } from "../../../src/platform/config/config.ts";
 import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
 import { certificateOf } from "./certificates.ts";
-import { hashOf } from "./fast_crypto.ts";
+import { hashOf, primitives } from "./fast_crypto.ts";
 import { base64url, type NamedModulus, publicJwk, signedJwt } from "./jwts.ts";
 
 export const API = "https://api.platform.example";
@@ -42,17 +42,9 @@ export interface Party {
 
 /** A key that follows from its name. */
 export function certified(name: string): CertifiedModulus {
-  const n = modulusOf(name);
+  const n = primitives.current.modulusOf(name);
   const certificate = certificateOf(n, name);
   return { n, kid: base64url(hashOf(certificate, "sha1")), certificate: certificate.toBase64() };
-}
-
-function modulusOf(name: string): string {
-  const octets = new Uint8Array(256);
-  for (let part = 0; part < 8; part++) octets.set(hashOf(`${name} ${part}`), part * 32);
-  octets[0] = (octets[0] ?? 0) | 0x80;
-  octets[255] = (octets[255] ?? 0) | 0x01;
-  return base64url(octets);
 }
 
 function party(
@@ -73,7 +65,7 @@ function party(
     signing: certified(`${name} signing`),
     transport: certified(`${name} transport`),
     encryption: certified(`${name} encryption`),
-    proof: modulusOf(`${name} proof`),
+    proof: primitives.current.modulusOf(`${name} proof`),
     ...(bank ?? { consentManagedByBank: false }),
   };
 }
@@ -101,7 +93,10 @@ export const PARTIES: readonly Party[] = [...TPPS, ...Object.values(BANKS)];
 export const STATEMENT_KEY = certified("directory statements");
 const PLATFORM_SIGNING = certified("platform signing");
 /** The key to which banks seal what they send to the platform. */
-export const PLATFORM_ENCRYPTION: NamedModulus = { kid: "platform-enc", n: modulusOf("platform encryption") };
+export const PLATFORM_ENCRYPTION: NamedModulus = {
+  kid: "platform-enc",
+  n: primitives.current.modulusOf("platform encryption"),
+};
 
 /** A party's software statement, issued at `at` (ms). */
 export function statementOf(who: Party, at: number): string {

@@ -1,5 +1,5 @@
 /** The thread that runs a share of the seeds. */
-import { type Failure, runSeeds, type Tally } from "./simulate.ts";
+import type { Failure, Tally } from "./simulate.ts";
 
 /** Every `stride`-th seed from `first` to before `end`. */
 export interface Share {
@@ -7,6 +7,7 @@ export interface Share {
   readonly stride: number;
   readonly end: number;
   readonly seconds: number;
+  readonly hasRealCrypto: boolean;
 }
 
 /** The result of one share of the seeds. */
@@ -28,6 +29,8 @@ if ("WorkerGlobalScope" in globalThis) {
     const tell = (message: Tally | ShareResult): unknown =>
       Reflect.apply(Reflect.get(globalThis, "postMessage"), globalThis, [message]);
     const onSeed = (tally: Tally): unknown => tally.seeds % TOLD_EVERY === 0 && tell(tally);
+    if (data.hasRealCrypto) await import("./real_crypto.ts"); // before the parties have their keys
+    const { runSeeds } = await import("./simulate.ts");
     tell(await runSeeds(numbersOf(data), data.seconds, onSeed));
   });
 }

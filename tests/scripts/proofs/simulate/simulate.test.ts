@@ -8,6 +8,8 @@ import { planRun, without } from "../../../../scripts/proofs/simulate/plan.ts";
 import { runSeeds, withSimulation } from "../../../../scripts/proofs/simulate/simulate.ts";
 import failedSeeds from "./failed_seeds.json" with { type: "json" };
 
+const MAIN = new URL("../../../../scripts/proofs/simulate/main.ts", import.meta.url).pathname;
+
 Deno.test("simulate runs a seed in the same way every time, whatever has run before", async () => {
   const hashes = (seeds: readonly number[]): Promise<readonly string[]> =>
     withSimulation(async (run) => {
@@ -18,6 +20,28 @@ Deno.test("simulate runs a seed in the same way every time, whatever has run bef
   const [first = "", second = "", third = ""] = await hashes([101, 102, 103]);
   assertEquals(await hashes([103, 101, 101, 102]), [third, first, first, second]);
   assertEquals(new Set([first, second, third]).size, 3);
+});
+
+Deno.test("simulate runs a seed with RSA and AES-GCM as with what stands for them", async () => {
+  const { steps, hash } = await withSimulation((run) => run(planRun(101)));
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "--no-check",
+      "--no-prompt",
+      "--allow-read",
+      "--allow-env",
+      MAIN,
+      "--seed",
+      "101",
+      "--crypto",
+      "real",
+    ],
+    stderr: "inherit",
+  }).output();
+  const last = new TextDecoder().decode(stdout).trimEnd().split("\n").at(-1);
+  assertEquals(last, `seed 101: ${steps} steps, hash ${hash}, real cryptography`);
 });
 
 Deno.test("simulate holds for every seed that has ever failed, and keeps nothing of a run that has ended", async () => {
@@ -50,12 +74,17 @@ Deno.test("simulate leaves payments and faults out by their names", () => {
 
 Deno.test("simulate takes its options, and rejects what is none", () => {
   const options = readSimulateOptions(["--seeds", "5", "--first", "7", "--seconds", "9"]);
-  assertEquals(options, { seeds: 5, first: 7, seconds: 9 });
+  assertEquals(options, { seeds: 5, first: 7, seconds: 9, hasRealCrypto: false });
   assertEquals(readSimulateOptions(["--seed", "3", "--without", "p1,f0"]).only, {
     seed: 3,
     without: ["p1", "f0"],
   });
-  for (const wrong of [["--seeds"], ["--seeds", "many"], ["--without", "p1"], ["--sed", "1"]]) {
+  for (
+    const wrong of [["--seeds"], ["--seeds", "many"], ["--without", "p1"], ["--sed", "1"], [
+      "--crypto",
+      "none",
+    ]]
+  ) {
     assertThrows(() => readSimulateOptions(wrong), UsageError);
   }
 });
