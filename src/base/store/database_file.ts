@@ -107,7 +107,7 @@ function openSqlite(): Promise<typeof import("node:sqlite")> {
 }
 
 /** Of a new file. Most values are small, and a commit writes whole pages. */
-const PAGE_BYTES = 2048;
+const PAGE_BYTES = 1024;
 
 async function setPageSize(path: string): Promise<void> {
   const sqlite = await openSqlite();

@@ -20,8 +20,6 @@ import { openSpentJwts, type SpentJwts } from "./spent_jwts.ts";
 /** Deno KV takes at most this many keys in one `getMany`. */
 const MAX_KEYS_A_READ = 10;
 
-/** The next commit waits inside Deno KV, so that the database is never idle. */
-const COMMITS_AT_ONCE = 2;
 /**
  * A lock outlives its holder for a moment: a program that the holder was just starting has the file open until it
  * runs.
@@ -56,7 +54,7 @@ export const DENO_KV_FILES: FileEngine = {
  */
 export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promise<Store> {
   const lock = await lockFile(path);
-  const limit = openConcurrencyLimit({ atOnce: COMMITS_AT_ONCE, maxWaitMs: MAX_COMMIT_WAIT_MS });
+  const limit = openConcurrencyLimit({ atOnce: 1, maxWaitMs: MAX_COMMIT_WAIT_MS });
   const opened: Deno.Kv[] = [];
   const open = async (): Promise<Deno.Kv> => {
     const kv = await openOrSayWhy(path);

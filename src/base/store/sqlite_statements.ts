@@ -1,6 +1,9 @@
 /** The table of a `node:sqlite` store and its statements, which are prepared once. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
+/** The write-ahead log goes into the table after so many pages, 8 MB: a page that many commits change is written once. */
+const LOG_PAGES = 8000;
+
 /** Bounds the write-ahead log after a long read, such as a backup, has kept it from being emptied. */
 const MAX_LOG_BYTES = 67_108_864;
 
@@ -48,7 +51,8 @@ export interface Statements {
 /** Makes the table if the database is new. */
 export function openStatements(database: DatabaseSync): Statements {
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory;
-    pragma trusted_schema = off; pragma journal_size_limit = ${MAX_LOG_BYTES}`);
+    pragma trusted_schema = off; pragma journal_size_limit = ${MAX_LOG_BYTES};
+    pragma wal_autocheckpoint = ${LOG_PAGES}`);
   // A file that has its tables is not written to before its owner is known.
   if (database.prepare("pragma user_version").get()?.["user_version"] === 0) database.exec(SCHEMA);
   const own = <T>(sql: string): (...values: SQLInputValue[]) => T[] => {

@@ -24,7 +24,7 @@ const faults: Record<string, readonly [(file: string) => void | Promise<void>, s
     new DatabaseSync(file).exec("pragma user_version = 1");
   }, `is empty, ${lostWords}`],
   "cut off": [
-    (file) => Deno.truncate(file, 6000),
+    (file) => Deno.truncate(file, 3000),
     "is damaged (database disk image is malformed). Restore a backup.",
   ],
   "overwritten in a page": [overwritePage, "is damaged (*** in database main ***"],
@@ -66,7 +66,7 @@ for (const ending of ENDINGS) {
     }
     using database = new DatabaseSync(folder.file, { readOnly: true });
     const { page_size } = database.prepare("pragma page_size").get() ?? {};
-    assertEquals(page_size, 2048);
+    assertEquals(page_size, 1024);
   });
 
   Deno.test(`.${ending}: a database whose making was interrupted is made anew`, async () => {
@@ -74,8 +74,8 @@ for (const ending of ENDINGS) {
     await Deno.writeFile(folder.file, new Uint8Array());
     assertEquals(await use(folder.file), 0);
     await using other = await openFolder(`platform.${ending}`);
-    sql(other.file, "pragma page_size = 2048; pragma user_version = 0"); // its page size was set, and the engine did not open it
-    assertEquals((await Deno.stat(other.file)).size, 2048);
+    sql(other.file, "pragma page_size = 1024; pragma user_version = 0"); // its page size was set, and the engine did not open it
+    assertEquals((await Deno.stat(other.file)).size, 1024);
     assertEquals(await use(other.file), 0);
   });
 

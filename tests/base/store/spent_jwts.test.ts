@@ -24,13 +24,13 @@ async function rows(store: Store): Promise<string[][]> {
   return listed.map((entry) => spentJwtsRecord.decode(entry).value.spent.map(({ id }) => id).toSorted());
 }
 
-for (const [name, open, atOnce] of [["kv", openDenoKv, 2], ["sqlite", openSqliteStore, 1]] as const) {
+for (const [name, open] of [["kv", openDenoKv], ["sqlite", openSqliteStore]] as const) {
   Deno.test(`${name}: a transaction has its replay records in one row, and each is still read by itself`, async () => {
     const store = await open(":memory:");
-    const busy = ["x", "y"].slice(0, atOnce).map((id) => store.commit(spending(id))); // the others wait
-    await new Promise((next) => setTimeout(next)); // until the transactions of these have begun
+    const busy = store.commit(spending("x")); // the others wait
+    await new Promise((next) => setTimeout(next)); // until its transaction has begun
     const done = await Promise.all([
-      ...busy,
+      busy,
       ...["a", "b", "c"].map((id) => store.commit(spending(id, `${id}2`))),
     ]);
     assertEquals(done.every(Boolean), true);
