@@ -100,7 +100,7 @@ export function composeWork(
   shared: Shared,
   { eventDelivery, ...notices }: NoticeJobs & { readonly eventDelivery: EventDelivery },
 ): PlatformWork {
-  const { delivery, traceQueue, figures } = shared;
+  const { delivery, traceQueue, figures, openConsents } = shared;
   const jobs = jobsOf(parts, shared);
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
@@ -123,8 +123,8 @@ export function composeWork(
     ...work,
     async stop() {
       await work.stop();
-      const last = [traceQueue.write(), figures.write(), parts.spans?.send(), processNote?.forget()];
-      await Promise.allSettled(last); // the newest; the store has logged its failure
+      const newest = [traceQueue.write(), figures.write(), parts.spans?.send(), processNote?.forget()];
+      await Promise.allSettled([...newest, openConsents.stop()]); // the store has logged its failure
     },
   };
 }

@@ -14,10 +14,13 @@ export interface OpenConsents {
   take(clientId: ClientId): Promise<void>;
   /** Counts that a consent awaits authorisation no more, or was not created. */
   giveBack(clientId: ClientId): void;
+  /** Gives back what the process has drawn for further consents, because it stops. Never throws. */
+  stop(): Promise<void>;
   /** The clients that have lately used half of their consents or more, with the share of 1 that they use. */
   crowded(): readonly { readonly clientId: string; readonly share: number }[];
 }
 
+const GROUP = "open_consents";
 /** Tokens that a process has lost by a crash come back within this time. Longer than any consent is open. */
 const FILL_SECONDS = 7 * 86_400;
 const RETRY_AFTER_SECONDS = 60;
@@ -36,7 +39,7 @@ export function openOpenConsents(
 ): OpenConsents {
   const policy = { burst: most, perSecond: most / FILL_SECONDS };
   const seen = openRecentlyUsed<{ readonly share: number; readonly until: number }>(MAX_SEEN);
-  const nameOf = (clientId: ClientId): readonly [string, string] => ["open_consents", clientId];
+  const nameOf = (clientId: ClientId): readonly [string, string] => [GROUP, clientId];
   return {
     async take(clientId) {
       const waitSeconds = await buckets.take(nameOf(clientId), policy, (left) => {
@@ -45,6 +48,7 @@ export function openOpenConsents(
       if (waitSeconds > 0) throw tooMany(most);
     },
     giveBack: (clientId) => buckets.giveBack(nameOf(clientId), policy),
+    stop: () => buckets.giveBackAll(GROUP, policy),
     crowded: () =>
       [...seen.entries()].filter(([, { share, until }]) => share >= 0.5 && steady() < until)
         .map(([clientId, { share }]) => ({ clientId, share })),
@@ -55,6 +59,6 @@ function tooMany(most: number): ApiError {
   return new ApiError("consents.too_many_open", {
     detail: `${most} consents of the client await authorisation`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
-    quota: { name: "open_consents", most },
+    quota: { name: GROUP, most },
   });
 }

@@ -31,6 +31,8 @@ export interface SharedBuckets extends BucketStore {
   ): Promise<number>;
   /** Gives a token back, now for this process and soon for the others. A bucket has its burst at most. Never throws. */
   giveBack(name: readonly [string, string], policy: RatePolicy): void;
+  /** Gives back what this process has of the group's buckets and has not used, because it stops. Never throws. */
+  giveBackAll(group: string, policy: RatePolicy): Promise<void>;
 }
 
 interface Bucket {
@@ -113,6 +115,12 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
       reserve.returned += 1;
       if (reserve.drawing === undefined) depositRest(deps, name, policy, reserve);
     },
+    async giveBackAll(group, policy) {
+      const start = `${group} `;
+      for (const [name, reserve] of [...reserves.entries()].filter(([name]) => name.startsWith(start))) {
+        await depositAll(deps, [group, name.slice(start.length)], policy, reserve);
+      }
+    },
   };
 }
 
@@ -130,6 +138,18 @@ function depositRest(
   reserve.emptyUntil = 0;
   reserve.drawing = deposit(deps, name, policy, given).catch(() => {}) // lost, until the bucket fills by itself
     .finally(() => depositRest(deps, name, policy, reserve));
+}
+
+async function depositAll(
+  deps: BucketStoreDeps,
+  name: readonly [string, string],
+  policy: RatePolicy,
+  reserve: Reserve,
+): Promise<void> {
+  await reserve.drawing?.catch(() => {});
+  const given = reserve.returned + (deps.steady() < reserve.usableUntil ? reserve.tokens : 0);
+  [reserve.returned, reserve.tokens] = [0, 0];
+  if (given > 0) await deposit(deps, name, policy, given).catch(() => {});
 }
 
 function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {

@@ -116,6 +116,20 @@ Deno.test("a consent is created when it is committed, however long its count has
   assertEquals(Date.parse(Data.CreationDateTime), START + 60_000);
 });
 
+Deno.test("what a process has drawn for further consents counts no more when it has stopped [RL5]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "64" } });
+  for (let left = 63; left >= 61; left--) {
+    assertEquals(await statusesOf(env, 1), [201]);
+    await env.restart();
+    const bucket = await env.store.get<{ tokens: number }>([
+      "rate_bucket",
+      "open_consents",
+      env.tpp.clientId,
+    ]);
+    assertEquals(bucket?.value.tokens, left);
+  }
+});
+
 Deno.test("a consent that the limit rejects takes no data key [RL5, J38]", async () => {
   await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "2" } });
   assertEquals(await statusesOf(env, 2), [201, 201]);
