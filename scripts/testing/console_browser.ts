@@ -15,6 +15,8 @@ export class ConsoleBrowser {
   readonly cookies = new Cookies();
   /** Every `Set-Cookie` that was received. */
   readonly set: string[] = [];
+  /** Whether a page of the console sends the requests, as browsers say. */
+  isFromPage = false;
 
   constructor(readonly send: Send) {}
 
@@ -41,6 +43,7 @@ export class ConsoleBrowser {
 
   async #request(path: string, init: RequestInit): Promise<Page> {
     const headers = new Headers({ accept: "text/html" });
+    if (this.isFromPage) headers.set("sec-fetch-site", "same-origin");
     if (this.cookies.size > 0) headers.set("cookie", this.cookies.header());
     const url = path.startsWith("/") ? `${OPERATIONS_URL}${path}` : path;
     const answer = await this.send(new Request(url, { ...init, headers }));

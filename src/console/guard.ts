@@ -1,12 +1,15 @@
 /** The check of every page behind the sign-in: a session, a role, and for a form the token of its session. */
+import type { Context, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Form, readForm } from "../base/http/body.ts";
 import type { Check } from "../base/http/endpoint.ts";
+import { sha256 } from "../base/kernel/identifiers.ts";
+import { openRecentlyUsed, type RecentlyUsed } from "../base/kernel/recently_used.ts";
 import { drawNotice } from "./notice_page.tsx";
-import { HOME_PATH, isOwnForm, PROVIDER_PATH, safeNext, SIGN_IN_PATH } from "./paths.ts";
+import { HOME_PATH, PROVIDER_PATH, safeNext, SIGN_IN_PATH } from "./paths.ts";
 import type { ConsoleProgram } from "./program.ts";
 import { CONFIRMED_MS, PROVEN_MS } from "./session.ts";
-import { renderContinue } from "./sign_in_page.tsx";
+import { drawLate } from "./sign_in_page.tsx";
 import { addressOf, languageOf, openVisit, type Visit } from "./visit.ts";
 
 export interface VisitVariables {
@@ -15,6 +18,9 @@ export interface VisitVariables {
 
 /** Longer than what the provider is asked for, so that its answer is recent enough. */
 const OPENED_MS = CONFIRMED_MS + 120_000;
+
+/** Forms of one page whose answers are kept: enough for all that people send at the same time. */
+const MAX_ANSWERS = 16;
 
 const NO_FORM: Form = new Map();
 
@@ -27,9 +33,13 @@ const NO_FORM: Form = new Map();
  */
 export function signedIn(program: ConsoleProgram, page: string, name: string, isChange: boolean): Check {
   const { sessions, log, numberOf } = program;
+  const answers = openRecentlyUsed<Promise<Response>>(MAX_ANSWERS);
   const guard = createMiddleware<{ Variables: VisitVariables }>(async (c, next) => {
     const session = await sessions.find(c);
+    const isPost = c.req.method === "POST";
+    const isTyped = isPost && isChange && isFromHere(c);
     if (session === undefined) {
+      if (isTyped) return c.html(drawLate(program, c, { form: await readForm(c), at: SIGN_IN_PATH }), 403);
       const query = new URLSearchParams({ next: safeNext(addressOf(c)) });
       return c.redirect(`${SIGN_IN_PATH}?${query}`, 303);
     }
@@ -40,19 +50,45 @@ export function signedIn(program: ConsoleProgram, page: string, name: string, is
       await log.forbidden(numberOf(c), person.name, `${c.req.method} ${c.req.path}`);
       return drawNotice(program, c, { status: 403, name: "forbidden", language: languageOf(c), session });
     }
-    const form = c.req.method === "POST" ? await readForm(c) : NO_FORM;
-    if (c.req.method === "POST" && !await isOwnForm(form, session.formToken)) {
+    const form = isPost ? await readForm(c) : NO_FORM;
+    const isOwn = !isPost || await session.isOwnForm(form);
+    if (!isOwn && !isTyped) {
       log.formRejected(numberOf(c), person.name);
       return drawNotice(program, c, { status: 403, name: "form", language: languageOf(c), session });
     }
-    const isGet = c.req.method === "GET";
-    if (isChange && !session.isProven(isGet ? OPENED_MS : PROVEN_MS)) {
-      const next = `${PROVIDER_PATH}?${new URLSearchParams({ next: safeNext(addressOf(c)), confirm: "1" })}`;
-      if (isGet) return c.redirect(next, 303);
-      return c.html(renderContinue(program, { language: languageOf(c), next, title: "signIn.confirm" }), 403);
+    if (isChange && !session.isProven(isPost ? PROVEN_MS : OPENED_MS)) {
+      const address = isPost ? home : safeNext(addressOf(c));
+      const at = `${PROVIDER_PATH}?${new URLSearchParams({ next: address, confirm: "1" })}`;
+      return isPost ? c.html(drawLate(program, c, { form, at }), 403) : c.redirect(at, 303);
     }
-    c.set("visit", openVisit(c, program, { session, form }));
-    await next();
+    c.set("visit", openVisit(c, program, { session, form, isOwn }));
+    if (!isPost || !isOwn) return await next();
+    return await answerOnce(answers, `${c.req.path} ${JSON.stringify([...form])}`, c, next);
   });
   return Object.defineProperty(guard, "name", { value: name }) as Check;
+}
+
+/** Whether a page of this origin has sent the request. Browsers do not let a page set this header (Fetch Metadata). */
+function isFromHere(c: Context): boolean {
+  return c.req.header("sec-fetch-site") === "same-origin";
+}
+
+/** A form that a slow answer made its reader send twice makes one change, and has one answer. One that failed can be sent again. */
+async function answerOnce(
+  answers: RecentlyUsed<Promise<Response>>,
+  sent: string,
+  c: Context,
+  next: Next,
+): Promise<Response | void> {
+  const key = await sha256(sent);
+  const first = answers.get(key);
+  if (first !== undefined) return (await first).clone();
+  const answer = Promise.withResolvers<Response>();
+  answers.set(key, answer.promise);
+  try {
+    await next();
+  } finally {
+    if (c.res.status >= 400) answers.delete(key);
+    answer.resolve(c.res.clone());
+  }
 }

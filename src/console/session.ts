@@ -8,6 +8,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 import { type Person, personOf } from "../base/http/bearer.ts";
+import type { Form } from "../base/http/body.ts";
 import type { Identified } from "../base/http/credentials.ts";
 import type { Clock } from "../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
@@ -15,12 +16,15 @@ import { openRecentlyUsed } from "../base/kernel/recently_used.ts";
 import { optional } from "../base/store/record.ts";
 import type { LoggedOut } from "../base/jose/logout_token.ts";
 import type { Seal } from "../base/jose/seal.ts";
+import { isOwnForm } from "./paths.ts";
 
 /** A person who has signed in. */
 export interface Session {
   readonly person: Person;
-  /** The value that every form of this session sends. */
+  /** The value that the forms of this page send. Each page of the session has another. */
   readonly formToken: string;
+  /** Whether a page of this session has sent the form: another site's has no such value. */
+  isOwnForm(form: Form): Promise<boolean>;
   /** Whether the person was authenticated so recently, in milliseconds. Who has sent a token has always. */
   isProven(within: number): boolean;
 }
@@ -121,7 +125,11 @@ export function openSessions(deps: SessionDeps): Sessions {
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
       const provenAt = provenAtOf(session.signedIn);
       const isProven = (within: number): boolean => clock() - provenAt <= within;
-      return { person, formToken: await tokenOf(session.id), isProven };
+      const isOwn = async (form: Form): Promise<boolean> => {
+        const [page = ""] = (form.get("form_token") ?? "").split(".");
+        return await isOwnForm(form, await pageToken(session.id, page));
+      };
+      return { person, formToken: await pageToken(session.id, newSecret()), isOwnForm: isOwn, isProven };
     },
     async end(c) {
       const session = await read(c);
@@ -220,6 +228,10 @@ async function signedInPerson(
 function providerPerson({ name, roles, organisation, person }: ProviderSignIn): Person {
   const of = organisation === undefined ? {} : { organisation };
   return { name, roles, ...of, ...(person === undefined ? {} : { person }) };
+}
+
+async function pageToken(session: string, page: string): Promise<string> {
+  return `${page}.${await tokenOf(`${session} ${page}`)}`;
 }
 
 async function tokenOf(secret: string): Promise<string> {

@@ -1,10 +1,13 @@
 /** The page on which people sign in, and the one that leads on after a sign-in at the provider. */
+import type { Context } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Form } from "../base/http/body.ts";
 import type { Language } from "../pages/language.ts";
 import { renderFrame } from "./frame.tsx";
-import { safeNext, SIGN_IN_PATH } from "./paths.ts";
+import { HOME_PATH, safeNext, SIGN_IN_PATH } from "./paths.ts";
 import { phrase, words } from "./phrase.ts";
 import type { ConsoleProgram } from "./program.ts";
+import { languageOf } from "./visit.ts";
 
 export type SignInFault = "token" | "often" | "rejected" | "unavailable";
 
@@ -67,7 +70,7 @@ function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Elemen
 export function renderContinue(
   program: ConsoleProgram,
   { language, next, title: key = "signIn.done" }: Pick<SignInView, "language" | "next"> & {
-    readonly title?: "signIn.done" | "signIn.confirm" | "layout.signOut";
+    readonly title?: "signIn.done" | "layout.signOut";
   },
 ): string {
   const title = words(language, key);
@@ -81,6 +84,38 @@ export function renderContinue(
           <span>{phrase(language, "signIn.continue")}</span>
         </a>
       </p>
+    </article>,
+  );
+}
+
+/**
+ * The page for a form whose sender has to sign in first. It keeps what was typed, and the page of the form shows it
+ * again.
+ *
+ * @param at where the sender signs in
+ */
+export function drawLate(
+  program: ConsoleProgram,
+  c: Context,
+  { form, at }: { readonly form: Form; readonly at: string },
+): string {
+  const language = languageOf(c);
+  const title = words(language, "late.title");
+  return renderFrame(
+    program,
+    { language, title, address: HOME_PATH },
+    <article class="card">
+      <h1>{title}</h1>
+      <p>{phrase(language, "late.todo")}</p>
+      <form method="post" action={c.req.path}>
+        {[...form].map(([name, value]) => <input type="hidden" name={name} value={value} />)}
+        <div class="buttons">
+          <a class="button" href={at} target="_blank" rel="noopener">
+            <span>{phrase(language, "late.signIn")}</span>
+          </a>
+          <button type="submit" class="accept">{phrase(language, "late.goOn")}</button>
+        </div>
+      </form>
     </article>,
   );
 }

@@ -32,12 +32,18 @@ export interface Visit extends Session {
 
 /** Never resolved: the API is called within the process. */
 const ORIGIN = "http://api.invalid";
+const LATE = {
+  ok: false,
+  status: 403,
+  description: "You have signed in since this form was opened. Check it, and send it again.",
+} as const;
 const LANGUAGE_COOKIE = "console-language";
 
+/** @param isOwn whether the form is one of the session. Any other makes no change, and its page is shown again. */
 export function openVisit(
   c: Context,
   { call, may, numberOf }: Pick<ConsoleProgram, "call" | "may" | "numberOf">,
-  { session, form }: { readonly session: Session; readonly form: Form },
+  { session, form, isOwn }: { readonly session: Session; readonly form: Form; readonly isOwn: boolean },
 ): Visit {
   const send = (path: string, init: RequestInit): Promise<Response> =>
     call(session.person, new Request(`${ORIGIN}${path}`, init), numberOf(c));
@@ -51,6 +57,7 @@ export function openVisit(
     read: async (path, schema, also) =>
       await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json()), also),
     change: async (path, body, method = "POST") => {
+      if (!isOwn) return LATE;
       const sent = body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };

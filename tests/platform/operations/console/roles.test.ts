@@ -1,7 +1,8 @@
 /** Which roles open which page of the console, and that forms need the token of their session. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { OPERATION_ROLES, ROLES } from "../../../../src/platform/guards/security/operator_roles.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { bodyOf } from "testing/answers.ts";
+import { ConsoleBrowser, formTokenIn, type Page } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
 
@@ -60,4 +61,57 @@ Deno.test("a form without the token of its session changes nothing [OP14]", asyn
   });
   assertEquals((await browser.get("/console")).status, 200, "still signed in");
   assertEquals(await env.snapshot(), before);
+});
+
+const OUTAGES = "/console/banks/BANKA/outages";
+const OUTAGE = {
+  from: "2040-02-01T10:00",
+  until: "2040-02-01T11:00",
+  text: "Maintenance of the desk.",
+  reason: "The bank's desk has announced it.",
+};
+
+async function outages(env: Environment): Promise<number> {
+  const { Data } = await bodyOf<{ Data: { PlannedOutage: object[] } }>(
+    env.asOperator("/operations/controls"),
+  );
+  return Data.PlannedOutage.length;
+}
+
+Deno.test("a form that is sent twice makes one change, and each sending has its answer [OP14]", async () => {
+  await using env = await openEnvironment();
+  const browser = browserOf(env);
+  await browser.signIn("maria");
+  const form_token = formTokenIn((await browser.get(OUTAGES)).html);
+  const send = (text: string): Promise<Page> => browser.post(OUTAGES, { ...OUTAGE, form_token, text });
+  const answers = await Promise.all([send(OUTAGE.text), send(OUTAGE.text)]);
+  const again = await send(OUTAGE.text);
+  for (const { status, headers } of [...answers, again]) {
+    assertEquals([status, headers.get("location")], [303, "/console/banks?done=action.outage"]);
+  }
+  assertEquals(await outages(env), 1);
+  assertEquals((await send("x")).status, 400);
+  assertEquals((await send("Another text.")).status, 303, "another form");
+  assertEquals(await outages(env), 2);
+});
+
+Deno.test("a form that is sent after the end of its session keeps what was typed, and changes nothing [OP14]", async () => {
+  await using env = await openEnvironment();
+  const browser = browserOf(env);
+  await browser.signIn("maria");
+  const form_token = formTokenIn((await browser.get(OUTAGES)).html);
+  browser.cookies.delete("console-session");
+  const foreign = await browser.post(OUTAGES, { ...OUTAGE, form_token });
+  assertEquals([foreign.status, foreign.headers.get("location")?.split("?")[0]], [303, "/console/sign-in"]);
+  browser.isFromPage = true;
+  const late = await browser.post(OUTAGES, { ...OUTAGE, form_token });
+  assertEquals(late.status, 403);
+  for (const typed of Object.values(OUTAGE)) assertStringIncludes(late.html, typed.replace("'", "&#39;"));
+  await browser.signIn("maria");
+  const shown = await browser.post(OUTAGES, { ...OUTAGE, form_token });
+  assertEquals([shown.status, await outages(env)], [403, 0]);
+  assertStringIncludes(shown.html, "You have signed in since this form was opened.");
+  assertStringIncludes(shown.html, OUTAGE.text);
+  const sent = await browser.post(OUTAGES, { ...OUTAGE, form_token: formTokenIn(shown.html) });
+  assertEquals([sent.status, await outages(env)], [303, 1]);
 });
