@@ -31,8 +31,9 @@ export interface FormField {
 /** A change as its page shows it. */
 export interface FormView {
   readonly title: Child;
-  /** The id of what is changed. */
+  /** The id of what is changed, and its name. */
   readonly of?: string;
+  readonly ofName?: string | undefined;
   readonly effect: Child;
   /** The change that the form decides on. */
   readonly details?: Child;
@@ -52,13 +53,21 @@ export interface FormView {
 
 export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly view: FormView }): JSX.Element {
   const { language, formToken } = visit;
-  const { title, of, effect, details = null, path, fields, hidden = [], submit, back } = view;
+  const { title, of, ofName, effect, details = null, path, fields, hidden = [], submit, back } = view;
   const fault = view.fault === undefined ? undefined : inWordsOf(fields, view.fault);
   return (
     <article class="card act">
       <h1>{title}</h1>
       {of === undefined ? null : (
         <p class="subject">
+          {ofName === undefined ? null : (
+            <>
+              <strong>
+                <bdi>{ofName}</bdi>
+              </strong>
+              {" "}
+            </>
+          )}
           <code dir="ltr">{of}</code>
         </p>
       )}

@@ -125,11 +125,7 @@ export function openSessions(deps: SessionDeps): Sessions {
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
       const provenAt = provenAtOf(session.signedIn);
       const isProven = (within: number): boolean => clock() - provenAt <= within;
-      const isOwn = async (form: Form): Promise<boolean> => {
-        const [page = ""] = (form.get("form_token") ?? "").split(".");
-        return await isOwnForm(form, await pageToken(session.id, page));
-      };
-      return { person, formToken: await pageToken(session.id, newSecret()), isOwnForm: isOwn, isProven };
+      return { person, ...await formsOf(session.id), isProven };
     },
     async end(c) {
       const session = await read(c);
@@ -228,6 +224,16 @@ async function signedInPerson(
 function providerPerson({ name, roles, organisation, person }: ProviderSignIn): Person {
   const of = organisation === undefined ? {} : { organisation };
   return { name, roles, ...of, ...(person === undefined ? {} : { person }) };
+}
+
+async function formsOf(session: string): Promise<Pick<Session, "formToken" | "isOwnForm">> {
+  return {
+    formToken: await pageToken(session, newSecret()),
+    async isOwnForm(form) {
+      const [page = ""] = (form.get("form_token") ?? "").split(".");
+      return await isOwnForm(form, await pageToken(session, page));
+    },
+  };
 }
 
 async function pageToken(session: string, page: string): Promise<string> {

@@ -82,7 +82,7 @@ async function readings(visit: Clicks): Promise<void> {
   await visit.begin();
   await visit.click(visit.row("BANKA").locator('[data-label="Orders waiting"] a').first());
   await visit.end(2, "/console/orders?state=waiting&bank=BANKA");
-  assert((await page.locator("tbody").textContent())?.includes("status 503"));
+  assert((await page.locator("tbody").textContent())?.includes("Answered with an error status 503"));
 
   await visit.begin();
   await visit.click(visit.row("operator maria").locator('[data-label="Entries"] a'));
@@ -94,11 +94,12 @@ async function readings(visit: Clicks): Promise<void> {
 async function findings(visit: Clicks, id: string): Promise<void> {
   const { page } = visit;
   await visit.begin();
+  assertEquals(await page.locator("input:visible").count(), 0, "a refresh would empty a field");
+  await visit.click(page.locator("main a", { hasText: "Find a case" }));
   await page.locator("#q").fill("FRESCO.21302.GFX.20");
   await visit.send("#q");
-  await page.waitForURL("**/console/search?*");
-  await visit.click(page.locator(`a[href="/console/cases/${id}"]`).first());
-  await visit.end(2, `/console/cases/${id}`);
+  await visit.end(2, "/console/search?q=FRESCO.21302.GFX.20");
+  await page.locator(`a[href="/console/cases/${id}"]`).first().waitFor();
 
   await visit.begin(`/console/cases/${id}`);
   await visit.click(page.locator('a[href*="/evidence/"]').first());

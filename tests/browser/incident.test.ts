@@ -146,7 +146,7 @@ async function holds(scene: Scene): Promise<void> {
   const state = await rowOf(page, "BANKA").locator(".state").allTextContents();
   assert(state.includes("Orders held"), state.join());
   await page.goto(`${origin}/console/orders?state=held`);
-  const attempts = await page.getByText("Last attempt: status 503").count();
+  const attempts = await page.getByText("Last attempt: Answered with an error").count();
   assertEquals(attempts, PAYMENTS, "each held order shows how the bank failed");
 }
 

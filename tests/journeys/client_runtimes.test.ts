@@ -1,6 +1,6 @@
 /** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1] [F14]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { CHECKS } from "../../src/platform/operations/traces/trace_page.tsx";
+import { CHECKS } from "../../src/platform/operations/traces/check_names.ts";
 import { buildCliPackage } from "../../scripts/upkeep/packages/cli_package.ts";
 import { buildClientPackage } from "../../scripts/upkeep/packages/client_package.ts";
 import { pollBankEvents } from "../../src/client/bank/back_channel.ts";

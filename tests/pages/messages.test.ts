@@ -25,8 +25,12 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   directory,
   shop,
 };
-/** The same in English on purpose: an abbreviation, and "Message", which is French too. */
-const LIKE_ENGLISH: ReadonlySet<string> = new Set(["* scheme.IBAN", "fr consent.message"]);
+/** The same in English on purpose: an abbreviation, and "Message" and "Organisation", which are French too. */
+const LIKE_ENGLISH: ReadonlySet<string> = new Set([
+  "* scheme.IBAN",
+  "fr consent.message",
+  "fr subject.organisation",
+]);
 /** Names that no language translates. */
 const NAMES = /\b(IBAN|JSON|POST|UTC|Prometheus|sort code|cookies)\b/gi;
 /** Words that exist only in English. */
@@ -95,17 +99,29 @@ for (const [name, owner] of Object.entries(OWNERS)) {
   }
 }
 
+/** Reasons whose other part differs. */
+const FORMS: Readonly<Record<string, string>> = {
+  "bank:": "bank",
+  "software statement of": "statement",
+};
+
 Deno.test("each code that a console shows has words: reasons, statuses, events, evidence, steps [OP23, OP24]", async () => {
   const shapes = (await Deno.readTextFile("scripts/testing/history_shapes.txt")).split("\n")
     .filter((line) => /^\w+\./.test(line));
   const events = shapes.map((line) => line.split(" ")[0] ?? "");
   const kinds = shapes.flatMap((line) => / items ([^;]+)/.exec(line)?.[1]?.split(", ") ?? [])
     .map((item) => item.split(" ")[0] ?? "");
+  const whys = shapes.flatMap((line) => / reason ([^;]+)/.exec(line)?.[1] ?? []).filter((why) =>
+    why !== "(any)"
+  );
+  const actors = shapes.map((line) => / by (\w+)/.exec(line)?.[1] ?? "");
   const reasons = Object.keys(ERROR_TABLE).filter((reason) => !reason.startsWith("directory."));
   assert(events.length > 50 && kinds.includes("status_report") && reasons.length > 80);
   const keys = [
     ...["platform.failed", ...reasons].map((reason) => `reason.${reason}`),
     ...events.map((event) => `event.${event}`),
+    ...whys.map((why) => `why.${FORMS[why] ?? why}`),
+    ...actors.filter((actor) => actor !== "participant" && actor !== "bank").map((actor) => `actor.${actor}`),
     ...kinds.map((kind) => `proof.${kind}`),
     ...events.filter((event) => /^(?:consent|payment)\.[A-Z]/.test(event)).map((event) => `status.${event}`),
   ];

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
+import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
@@ -15,7 +15,7 @@ import { invalidRequest } from "../guards/security/operation_body.ts";
 
 export interface ParticipantRouteDeps {
   readonly store: Store;
-  readonly clients: Pick<ClientStore, "list">;
+  readonly clients: Pick<ClientStore, "find" | "findBank" | "list">;
   readonly currentControls: CurrentControls;
   /** The standing in the directory, or undefined for a software that it does not list. @throws {ApiError} if unknown */
   readonly listedStanding: (clientId: ClientId) => Promise<Standing | undefined>;
@@ -26,6 +26,7 @@ const PAGE = 50;
 const READ = 200;
 const MAX_READ = 2000;
 const MAX_SEARCH = 100;
+const MAX_IDS = 100;
 
 /** Members of a participant on the wire. */
 export const participantMembers = {
@@ -66,6 +67,10 @@ const route = operationRoute({
         description: "A part of a name or id, in any case.",
       }),
       role: z.enum(["PISP", "ASPSP"]).optional(),
+      ids: z.string().optional().openapi({
+        description:
+          `Only these: at most ${MAX_IDS} client ids and codes of banks, with commas between them.`,
+      }),
       after: z.string().optional(),
     }),
   },
@@ -75,7 +80,7 @@ const route = operationRoute({
 export function participantRoutes(deps: ParticipantRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(route, [], async (c) => {
-      const { search = "", role, after } = c.req.query();
+      const { search = "", role, after, ids } = c.req.query();
       if (search.length > MAX_SEARCH || (role !== undefined && role !== "PISP" && role !== "ASPSP")) {
         throw invalidRequest(`search has at most ${MAX_SEARCH} characters, and role is PISP or ASPSP`);
       }
@@ -83,7 +88,9 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
       if (after !== undefined && start === undefined) {
         throw invalidRequest("after must be the After of an earlier page");
       }
-      const { found, next } = await find(deps, { search: search.toLowerCase(), role }, start);
+      const { found, next } = ids === undefined
+        ? await find(deps, { search: search.toLowerCase(), role }, start)
+        : { found: await findEach(deps, ids.split(",")), next: undefined };
       const controls = await deps.currentControls.get();
       return c.json({
         Data: {
@@ -93,6 +100,19 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
       });
     }),
   ];
+}
+
+async function findEach(
+  { clients, store }: ParticipantRouteDeps,
+  ids: readonly string[],
+): Promise<readonly Client[]> {
+  if (ids.length > MAX_IDS) throw invalidRequest(`ids has at most ${MAX_IDS} ids`);
+  const found = await Promise.all(ids.map(async (id) => {
+    const [clientId, code] = [asClientId(id), asBankCode(id)];
+    if (clientId !== undefined) return await clients.find(store, clientId);
+    return code === undefined ? null : await clients.findBank(store, code);
+  }));
+  return found.filter((one) => one !== null);
 }
 
 interface Wanted {

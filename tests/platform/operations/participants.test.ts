@@ -19,11 +19,15 @@ Deno.test("operators list and search the registered participants", async () => {
   assertEquals(await names(env, "?role=ASPSP"), ["Bank A plc", "Bank B plc"]);
   assertEquals(await names(env, `?search=${env.tpp.clientId.slice(4).toUpperCase()}`), ["Example Shop Ltd"]);
   assertEquals(await names(env, "?role=PISP&search=bank"), []);
+  const ids = ["BANKA", env.tpp.clientId, "BANKZ", "no id"].join();
+  assertEquals(await names(env, `?${new URLSearchParams({ ids })}`), ["Bank A plc", "Example Shop Ltd"]);
   const [first, second] = [env.tpp, env.otherTpp, env.bankA, env.bankB].map(({ clientId }) => clientId)
     .toSorted();
   assertEquals((await names(env, `?after=${first}`)).length, 3);
   assertEquals((await names(env, `?after=${second}`)).length, 2);
-  for (const query of ["?role=x", "?after=%20", `?search=${"x".repeat(101)}`]) {
+  for (
+    const query of [`?ids=${"BANKA,".repeat(100)}`, "?role=x", "?after=%20", `?search=${"x".repeat(101)}`]
+  ) {
     const answer = await env.asOperator(`/operations/participants${query}`);
     assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
   }

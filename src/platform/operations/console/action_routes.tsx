@@ -10,6 +10,8 @@ import { renderFrame } from "../../../console/frame.tsx";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Language } from "../../../pages/language.ts";
 import { consolePage } from "./console_page.ts";
+import { readNames } from "./names.ts";
+import { orderDetails } from "./orders_page.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { ProposalDetails, proposalOf, PROPOSED_PATH } from "./proposals_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
@@ -58,7 +60,13 @@ async function shownOf(visit: Visit, action: Action, path: string): Promise<Show
   if (action.path.startsWith("/disputes/")) {
     return { action, path, of, details: await disputeDetails(visit, of) };
   }
-  if (!action.path.startsWith("/proposals/")) return { action, path, of };
+  if (action.path.startsWith("/payment-orders/")) {
+    return { action, path, of, details: await orderDetails(visit, of) };
+  }
+  if (!action.path.startsWith("/proposals/")) {
+    const names = await readNames(visit, [of], action.path.startsWith("/organisations/") ? [of] : []);
+    return { action, path, of, name: names.get(of) };
+  }
   const one = await proposalOf(visit, of);
   return { action, path, of, details: <ProposalDetails visit={visit} one={one} /> };
 }
@@ -68,6 +76,7 @@ interface Shown {
   readonly path: string;
   /** The id of what is changed. */
   readonly of: string;
+  readonly name?: string | undefined;
   /** What is decided on. */
   readonly details?: JSX.Element | null;
   /** Why the API did not make the change, in English. */
@@ -77,13 +86,14 @@ interface Shown {
 function draw(
   program: ConsoleProgram,
   visit: Visit,
-  { action, path, of, details = null, fault }: Shown,
+  { action, path, of, name, details = null, fault }: Shown,
 ): string {
   const { language } = visit;
   const title = words(language, action.title);
   const view = {
     title,
     of,
+    ofName: name,
     effect: phrase(language, `${action.title}.effect` as PlainKey),
     details,
     path,

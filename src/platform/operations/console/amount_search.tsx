@@ -3,6 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { More, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { amountSchema } from "../search/routes.ts";
+import { readNames } from "./names.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { Days, queryOf } from "./reports_page.tsx";
 import { Cases } from "./cases_table.tsx";
@@ -79,15 +80,18 @@ async function results(visit: Visit, asked: AskedAmount): Promise<JSX.Element> {
     return <p class="notice" role="alert">{phrase(language, "amount.incomplete")}</p>;
   }
   const answer = await visit.read(`/operations/cases${queryOf(asked)}`, amountSchema);
+  const names = await readNames(visit, answer.ok ? answer.value.Data.Case.map(({ Bank }) => Bank) : []);
   return (
     <Read visit={visit} answer={answer}>
       {({ Data: { Case: found, After } }) => (
         <>
-          {found.length > 0 ? <Cases visit={visit} found={found} /> : (
-            <p class="notice" role="status">
-              {phrase(language, After === undefined ? "amount.none" : "amount.notYet")}
-            </p>
-          )}
+          {found.length > 0
+            ? <Cases visit={visit} found={found} names={names} />
+            : (
+              <p class="notice" role="status">
+                {phrase(language, After === undefined ? "amount.none" : "amount.notYet")}
+              </p>
+            )}
           <More visit={visit} path={PATH} query={{ ...asked, after: After }} />
         </>
       )}

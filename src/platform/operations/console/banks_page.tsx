@@ -2,9 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
-import { type BankRow, BankState, type ControlsInForce, OrderCount, readBankFacts } from "./bank_state.tsx";
+import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, More, Read } from "../../../console/parts.tsx";
-import { Changes, Done, Table } from "./parts.tsx";
+import { Actor, Changes, Done, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -35,7 +35,7 @@ export async function banksPage(visit: Visit, after: string | undefined, now: nu
                 </section>
               )}
             </Read>
-            <Outages visit={visit} controls={known.controls} />
+            <Outages visit={visit} facts={known} />
           </>
         )}
       </Read>
@@ -53,12 +53,7 @@ function Banks({ visit, found, rowOf }: {
   const rows = found.map(({ OrganisationId: code, OrganisationName: name }) => {
     const row = rowOf(code); // undefined if it was registered meanwhile
     return [
-      <>
-        <bdi>{name}</bdi>
-        <span class="detail">
-          <code dir="ltr">{code}</code>
-        </span>
-      </>,
+      <Named id={code} name={name} />,
       row === undefined ? "–" : <BankState language={language} row={row} />,
       row === undefined ? "–" : <OrderCount language={language} row={row} state="waiting" />,
       row === undefined ? "–" : <OrderCount language={language} row={row} state="dead" />,
@@ -96,7 +91,7 @@ function BankChanges(
 }
 
 function Outages(
-  { visit, controls }: { readonly visit: Visit; readonly controls: ControlsInForce },
+  { visit, facts: { controls, rows } }: { readonly visit: Visit; readonly facts: BankFacts },
 ): JSX.Element {
   const { language } = visit;
   return (
@@ -108,11 +103,11 @@ function Outages(
           name="outages.title"
           heads={["column.bank", "column.from", "column.until", "column.text", "column.by", "column.changes"]}
           rows={controls.PlannedOutage.map(({ OutageId, BankId, FromDateTime, UntilDateTime, Text, By }) => [
-            <bdi>{BankId}</bdi>,
+            <Named id={BankId} name={rows.find(({ bank }) => bank === BankId)?.name} />,
             <Instant visit={visit} at={FromDateTime} />,
             <Instant visit={visit} at={UntilDateTime} />,
             <span dir="auto">{Text}</span>,
-            <bdi>{By}</bdi>,
+            <Actor language={language} actor={By} />,
             <Changes
               visit={visit}
               links={[

@@ -11,7 +11,8 @@ import { formField, isProposed } from "./action_routes.tsx";
 import { type Action, ACTIONS, bodyOf } from "./actions.ts";
 import { consolePage } from "./console_page.ts";
 import { ordersPath, Payment } from "./orders_page.tsx";
-import { Table } from "./parts.tsx";
+import { type Names, readNames } from "./names.ts";
+import { Named, Table } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import {
   ALL,
@@ -48,9 +49,10 @@ export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[]
       if (!listed.ok || listed.value.length === 0) {
         return c.html(renderFrame(program, frame, <Empty visit={visit} listed={listed} />), 400);
       }
+      const names = await readNames(visit, listed.value.map(({ BankId }) => BankId));
       const content = visit.form.get("confirmed") === "true"
-        ? await carryOut(visit, name, listed.value)
-        : <Confirm visit={visit} name={name} orders={listed.value} />;
+        ? await carryOut(visit, name, listed.value, names)
+        : <Confirm visit={visit} name={name} orders={listed.value} names={names} />;
       return c.html(renderFrame(program, frame, content));
     }),
   ];
@@ -102,10 +104,11 @@ function actionOf(name: BulkAction): Action {
 }
 
 function Confirm(
-  { visit, name, orders }: {
+  { visit, name, orders, names }: {
     readonly visit: Visit;
     readonly name: BulkAction;
     readonly orders: readonly Order[];
+    readonly names: Names;
   },
 ): JSX.Element {
   const { language, form } = visit;
@@ -119,7 +122,7 @@ function Confirm(
     details: (
       <>
         <p>{phrase(language, "bulk.confirm", { count: orders.length })}</p>
-        <OrderTable visit={visit} orders={orders} />
+        <OrderTable visit={visit} orders={orders} names={names} />
       </>
     ),
     path: SELECTED_PATH,
@@ -138,9 +141,10 @@ interface Outcome {
 }
 
 function OrderTable(
-  { visit, orders, outcomes }: {
+  { visit, orders, names, outcomes }: {
     readonly visit: Visit;
     readonly orders: readonly Order[];
+    readonly names: Names;
     readonly outcomes?: readonly Outcome[];
   },
 ): JSX.Element {
@@ -156,7 +160,7 @@ function OrderTable(
       ]}
       rows={orders.map((order, place) => [
         <Payment visit={visit} order={order} />,
-        <bdi>{order.BankId}</bdi>,
+        <Named id={order.BankId} name={names.get(order.BankId)} />,
         <bdi>{order.Tpp ?? order.ClientId}</bdi>,
         ...(outcomes === undefined ? [] : [<OutcomeCell visit={visit} outcome={outcomes[place]} />]),
       ])}
@@ -181,7 +185,12 @@ function OutcomeCell(
 }
 
 /** Each order is a request of its own, with its roles, second operator and history. One that fails stops no other. */
-async function carryOut(visit: Visit, name: BulkAction, orders: readonly Order[]): Promise<JSX.Element> {
+async function carryOut(
+  visit: Visit,
+  name: BulkAction,
+  orders: readonly Order[],
+  names: Names,
+): Promise<JSX.Element> {
   const { language, form } = visit;
   const body = bodyOf(actionOf(name), form);
   const outcomes: Outcome[] = [];
@@ -196,7 +205,7 @@ async function carryOut(visit: Visit, name: BulkAction, orders: readonly Order[]
   return (
     <article class="card">
       <h1>{phrase(language, "bulk.outcome")}</h1>
-      <OrderTable visit={visit} orders={orders} outcomes={outcomes} />
+      <OrderTable visit={visit} orders={orders} names={names} outcomes={outcomes} />
       <Back language={language} />
     </article>
   );

@@ -8,7 +8,7 @@ import { formatDay, formatMoment, formatSpan } from "../../../pages/formats.ts";
 import { caseSummarySchema } from "../cases/case_representation.ts";
 import { CaseHead, type Summary } from "./case_head.tsx";
 import { Read } from "../../../console/parts.tsx";
-import { Coded } from "./parts.tsx";
+import { Actor, Because, Coded } from "./parts.tsx";
 import { messageNamed, phrase } from "./phrase.ts";
 import { Traces } from "./search_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
@@ -87,11 +87,11 @@ function Step({ visit, entry, before, place }: StepProps): JSX.Element {
       </p>
       <dl>
         <Fact name={phrase(language, "column.by")}>
-          <bdi>{entry.ActorName ?? entry.Actor}</bdi>
+          <Actor language={language} actor={entry.Actor} name={entry.ActorName} />
         </Fact>
         {reason === undefined ? null : (
           <Fact name={phrase(language, "column.reason")}>
-            <span dir="auto">{reason}</span>
+            <Because language={language} text={reason} />
           </Fact>
         )}
         <Evidence visit={visit} entry={entry} place={place} />

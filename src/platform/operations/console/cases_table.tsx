@@ -5,11 +5,16 @@ import { Instant } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSchema } from "../search/routes.ts";
 import { CaseLink, StatusOf } from "./case_head.tsx";
-import { Table, TppName } from "./parts.tsx";
+import type { Names } from "./names.ts";
+import { Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export function Cases(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly z.infer<typeof caseSchema>[] },
+  { visit, found, names }: {
+    readonly visit: Visit;
+    readonly found: readonly z.infer<typeof caseSchema>[];
+    readonly names: Names;
+  },
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
@@ -18,8 +23,8 @@ export function Cases(
     one.DomesticPaymentId === undefined
       ? null
       : <Part visit={visit} id={one.DomesticPaymentId} of="payment" status={one.PaymentStatus ?? ""} />,
-    <bdi>{one.Bank}</bdi>,
-    <TppName id={one.ClientId} name={one.Tpp} />,
+    <Named id={one.Bank} name={names.get(one.Bank)} />,
+    <Named id={one.ClientId} name={one.Tpp} />,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
   return (

@@ -7,7 +7,8 @@ import { type Alarm, type AlarmName, alarmsSchema } from "../alarm_representatio
 import { endingsSchema } from "../ending_routes.ts";
 import { peopleTodaySchema } from "../history_routes.ts";
 import { ordersPath } from "./orders_page.tsx";
-import { Card, Table } from "./parts.tsx";
+import { type Names, readNames } from "./names.ts";
+import { Actor as Who, Card, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 type Endings = z.infer<typeof endingsSchema>["Data"];
@@ -15,17 +16,22 @@ type Ending = Endings["Ending"][number];
 
 export async function alarmsCard(visit: Visit): Promise<JSX.Element> {
   const answer = await visit.read("/operations/alarms", alarmsSchema);
+  const names = await readNames(visit, answer.ok ? answer.value.Data.Alarm.map(({ Of }) => Of) : []);
   return (
     <Card title={phrase(visit.language, "alarms.title")}>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Alarm: alarms } }) => <Alarms visit={visit} alarms={alarms} />}
+        {({ Data: { Alarm: alarms } }) => <Alarms visit={visit} alarms={alarms} names={names} />}
       </Read>
     </Card>
   );
 }
 
 function Alarms(
-  { visit, alarms }: { readonly visit: Visit; readonly alarms: readonly Alarm[] },
+  { visit, alarms, names }: {
+    readonly visit: Visit;
+    readonly alarms: readonly Alarm[];
+    readonly names: Names;
+  },
 ): JSX.Element {
   const { language } = visit;
   if (alarms.length === 0) return <p>{phrase(language, "alarms.none")}</p>;
@@ -40,18 +46,20 @@ function Alarms(
           is={alike[0]?.Severity === "critical" ? "bad" : "warn"}
           words={phrase(language, `alarms.${alike[0]?.Severity ?? "warning"}`)}
         />,
-        <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} />)}</ul>,
+        <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} name={names.get(alarm.Of)} />)}</ul>,
       ])}
     />
   );
 }
 
 /** What an alarm is about, with its number or time, and where that is shown. */
-function Whose({ alarm }: { readonly alarm: Alarm }): JSX.Element {
+function Whose(
+  { alarm, name = alarm.Of }: { readonly alarm: Alarm; readonly name: string | undefined },
+): JSX.Element {
   return (
     <li>
       <a href={pathOf(alarm)}>
-        <bdi>{alarm.Of}</bdi>
+        <bdi>{name}</bdi>
         {alarm.Value === undefined
           ? null
           : <span class="number count">{valueOf(alarm.Name, alarm.Value)}</span>}
@@ -200,7 +208,7 @@ function People(
         name="people.title"
         heads={["column.by", "column.entries", "column.latest"]}
         rows={operators.map(({ Actor, Entries, LastDateTime }) => [
-          <bdi>{Actor}</bdi>,
+          <Who language={language} actor={Actor} />,
           <a
             class="number"
             href={`/console/audit?${new URLSearchParams({ operator: Actor, from: day, until: day })}`}

@@ -7,7 +7,7 @@ import { formatSecond } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
-import { Card, Table } from "./parts.tsx";
+import { Card, Named, Table } from "./parts.tsx";
 import { alarmsCard, endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { LastHour } from "./last_hour_card.tsx";
@@ -52,9 +52,7 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
       <h1>{phrase(language, "dashboard.title")}</h1>
       <Freshness language={language} now={now} isLive={isLive} />
       {alarms}
-      {visit.may("GET /console/search")
-        ? <SearchForm visit={visit} action="/console/search" sent="" />
-        : null}
+      {visit.may("GET /console/search") ? <Find visit={visit} isLive={isLive} /> : null}
       {isReady ? null : parts}
       {hour}
       <Card title={phrase(language, "dashboard.banks")}>{banks}</Card>
@@ -63,6 +61,18 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
       {isReady ? parts : null}
       {processes}
     </>
+  );
+}
+
+/** A page that is loaded again loses what was typed, so one that refreshes itself leads to the field. */
+function Find({ visit, isLive }: { readonly visit: Visit; readonly isLive: boolean }): JSX.Element {
+  if (!isLive) return <SearchForm visit={visit} action="/console/search" sent="" />;
+  return (
+    <p>
+      <a class="button" href="/console/search">
+        <span>{phrase(visit.language, "search.title")}</span>
+      </a>
+    </p>
   );
 }
 
@@ -225,12 +235,7 @@ function bankCells(
   const rate = today?.Orders?.AnswerRate;
   const report = `/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`;
   return [
-    <>
-      <bdi>{row.name}</bdi>
-      <span class="detail">
-        <code dir="ltr">{row.bank}</code>
-      </span>
-    </>,
+    <Named id={row.bank} name={row.name} />,
     <BankState language={language} row={row} />,
     <OrderCount language={language} row={row} state="waiting" />,
     <OrderCount language={language} row={row} state="dead" />,

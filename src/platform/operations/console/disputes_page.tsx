@@ -6,12 +6,17 @@ import { Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { disputeForDecisionSchema, openDisputesSchema } from "../disputes/dispute_routes.ts";
 import { CaseLink } from "./case_head.tsx";
+import { type Names, readNames } from "./names.ts";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 export async function disputesPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
   const answer = await visit.read("/operations/disputes", openDisputesSchema);
+  const names = await readNames(
+    visit,
+    answer.ok ? answer.value.Data.Dispute.map(({ BankId }) => BankId) : [],
+  );
   return (
     <>
       <h1>{phrase(language, "disputes.title")}</h1>
@@ -19,31 +24,9 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
       <p class="lead">{phrase(language, "disputes.lead")}</p>
       <Read visit={visit} answer={answer}>
         {({ Data: { Dispute: disputes } }) =>
-          disputes.length === 0 ? <p class="card">{phrase(language, "disputes.none")}</p> : (
-            <div class="card">
-              <Table
-                language={language}
-                name="disputes.title"
-                heads={[
-                  "column.payment",
-                  "column.openedBy",
-                  "column.status",
-                  "column.until",
-                  "column.changes",
-                ]}
-                rows={disputes.map((one) => [
-                  <CaseLink visit={visit} id={one.DomesticPaymentId} />,
-                  <Opener language={language} one={one} />,
-                  <DisputeState language={language} one={one} />,
-                  one.DueDateTime === undefined ? null : <Instant visit={visit} at={one.DueDateTime} />,
-                  <Changes
-                    visit={visit}
-                    links={[[`/disputes/${one.DomesticPaymentId}/decision`, "link.decideDispute"]]}
-                  />,
-                ])}
-              />
-            </div>
-          )}
+          disputes.length === 0
+            ? <p class="card">{phrase(language, "disputes.none")}</p>
+            : <Disputes visit={visit} disputes={disputes} names={names} />}
       </Read>
     </>
   );
@@ -51,17 +34,54 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
 
 type Dispute = z.infer<typeof openDisputesSchema>["Data"]["Dispute"][number];
 
+function Disputes(
+  { visit, disputes, names }: {
+    readonly visit: Visit;
+    readonly disputes: readonly Dispute[];
+    readonly names: Names;
+  },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <div class="card">
+      <Table
+        language={language}
+        name="disputes.title"
+        heads={[
+          "column.payment",
+          "column.openedBy",
+          "column.status",
+          "column.until",
+          "column.changes",
+        ]}
+        rows={disputes.map((one) => [
+          <CaseLink visit={visit} id={one.DomesticPaymentId} />,
+          <Opener language={language} one={one} names={names} />,
+          <DisputeState language={language} one={one} />,
+          one.DueDateTime === undefined ? null : <Instant visit={visit} at={one.DueDateTime} />,
+          <Changes
+            visit={visit}
+            links={[[`/disputes/${one.DomesticPaymentId}/decision`, "link.decideDispute"]]}
+          />,
+        ])}
+      />
+    </div>
+  );
+}
+
 interface DisputeProps {
   readonly language: Language;
   readonly one: Dispute;
 }
 
 /** The party that opened a dispute. */
-export function Opener({ language, one: { OpenedBy, BankId, TppId, Tpp } }: DisputeProps): JSX.Element {
+export function Opener(
+  { language, one: { OpenedBy, BankId, TppId, Tpp }, names }: DisputeProps & { readonly names?: Names },
+): JSX.Element {
   return (
     <>
       {phrase(language, `disputes.${OpenedBy}`)}{" "}
-      <bdi class="detail">{OpenedBy === "Bank" ? BankId : Tpp ?? TppId}</bdi>
+      <bdi class="detail">{OpenedBy === "Bank" ? names?.get(BankId) ?? BankId : Tpp ?? TppId}</bdi>
     </>
   );
 }

@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
-import { Changes, Done, Table, TppName } from "./parts.tsx";
+import { type Names, readNames } from "./names.ts";
+import { Because, Changes, Done, Named, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 type Delivery = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][number];
@@ -13,6 +14,8 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
   const { language } = visit;
   const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
   const answer = await visit.read(`/operations/event-deliveries${query}`, eventDeliveriesSchema);
+  const found = answer.ok ? answer.value.Data.EventDelivery : [];
+  const names = await readNames(visit, found.map(({ BankId }) => BankId));
   return (
     <>
       <h1>{phrase(language, "events.title")}</h1>
@@ -25,7 +28,7 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
               ? <p class="card">{phrase(language, "events.none")}</p>
               : (
                 <div class="card">
-                  <Deliveries visit={visit} deliveries={deliveries} changes />
+                  <Deliveries visit={visit} deliveries={deliveries} names={names} changes />
                 </div>
               )}
             <More visit={visit} path="/console/events" query={{ after: After }} />
@@ -38,9 +41,10 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
 
 /** The subscribers. Those who can change nothing have no column of changes. */
 export function Deliveries(
-  { visit, deliveries, changes }: {
+  { visit, deliveries, names, changes }: {
     readonly visit: Visit;
     readonly deliveries: readonly Delivery[];
+    readonly names?: Names;
     readonly changes: boolean;
   },
 ): JSX.Element {
@@ -61,12 +65,12 @@ export function Deliveries(
       ]}
       rows={deliveries.map((one) => [
         <Receiver one={one} />,
-        <bdi>{one.BankId}</bdi>,
+        <Named id={one.BankId} name={names?.get(one.BankId)} />,
         <Standing visit={visit} one={one} />,
         <span class="number">{one.Waiting}</span>,
         <span class="number">{one.Dead}</span>,
         one.OldestDateTime === undefined ? null : <Instant visit={visit} at={one.OldestDateTime} />,
-        one.LastFailure === undefined ? null : <span lang="en" dir="ltr">{one.LastFailure}</span>,
+        one.LastFailure === undefined ? null : <Because language={language} text={one.LastFailure} />,
         ...(changes ? [<Redrive visit={visit} one={one} />] : []),
       ])}
     />
@@ -81,7 +85,7 @@ interface RowProps {
 function Receiver({ one: { ClientId, Tpp, CallbackUrl } }: Pick<RowProps, "one">): JSX.Element {
   return (
     <>
-      <TppName id={ClientId} name={Tpp} />
+      <Named id={ClientId} name={Tpp} />
       <span class="detail" dir="ltr">{CallbackUrl}</span>
     </>
   );

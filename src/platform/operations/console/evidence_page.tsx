@@ -5,7 +5,8 @@ import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Answer, Visit } from "../../../console/visit.ts";
-import { Coded } from "./parts.tsx";
+import { readNames } from "./names.ts";
+import { Actor, Coded } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 const bundleSchema = z.looseObject({
@@ -30,14 +31,17 @@ export async function evidencePage(visit: Visit, { id, entry, item }: PieceName)
   const { language } = visit;
   const back = `/cases/${encodeURIComponent(id)}`;
   const answer = await visit.read(`/operations${back}`, bundleSchema);
+  const piece = pieceIn(answer, Number(entry), Number(item));
+  const by = piece.ok ? piece.value.actor.replace(/^bank /, "") : "";
+  const names = await readNames(visit, [by]);
   return (
     <>
       <h1>{phrase(language, "evidence.title")}</h1>
       <p>
         <a href={`/console${back}`}>{phrase(language, "evidence.back")}</a>
       </p>
-      <Read visit={visit} answer={pieceIn(answer, Number(entry), Number(item))}>
-        {(piece) => <Piece visit={visit} piece={piece} />}
+      <Read visit={visit} answer={piece}>
+        {(piece) => <Piece visit={visit} piece={piece} name={names.get(by)} />}
       </Read>
     </>
   );
@@ -71,7 +75,14 @@ function pieceIn(answer: Answer<z.infer<typeof bundleSchema>>, entry: number, it
   };
 }
 
-function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown }): JSX.Element {
+function Piece(
+  { visit, piece, name }: {
+    readonly visit: Visit;
+    readonly piece: Shown;
+    /** Of the TPP or the bank that acted. */
+    readonly name: string | undefined;
+  },
+): JSX.Element {
   const { language } = visit;
   const { header, content } = readable(piece);
   return (
@@ -85,7 +96,8 @@ function Piece({ visit, piece }: { readonly visit: Visit; readonly piece: Shown 
             <Coded language={language} kind="event" code={piece.event} />
           </Fact>
           <Fact name={phrase(language, "column.by")}>
-            <bdi>{piece.actor}</bdi>
+            <Actor language={language} actor={piece.actor} name={name} />
+            {name === undefined ? null : <code class="detail" dir="ltr">{piece.actor}</code>}
           </Fact>
           <Fact name={phrase(language, "evidence.sha256")}>
             <code dir="ltr">{piece.sha256}</code>

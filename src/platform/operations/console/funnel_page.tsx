@@ -10,7 +10,7 @@ import type { Visit } from "../../../console/visit.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
 import { type Dimension, DIMENSIONS } from "../funnel/funnel_report.ts";
 import { funnelSchema, type ShownFunnelRow } from "../funnel/funnel_representation.ts";
-import { participantsSchema } from "../participant_routes.ts";
+import { readNames } from "./names.ts";
 import { Card, Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Days, Kinds, queryOf, Shortcuts } from "./reports_page.tsx";
@@ -42,7 +42,9 @@ export async function funnelPage(
       `/operations/reports/funnel?${new URLSearchParams({ ...given(shown), by: dimension })}`,
       funnelSchema,
     );
-  const [all, compared, names] = await Promise.all([read(""), read(by), namesOf(visit, by)]);
+  const [all, compared] = await Promise.all([read(""), read(by)]);
+  const found = compared.ok && (by === "bank" || by === "tpp") ? compared.value.Data.Row : [];
+  const names = await readNames(visit, found.flatMap(({ BankId, TppId }) => BankId ?? TppId ?? []));
   const days = all.ok ? all.value.Data : { FromDate: from, UntilDate: until };
   return (
     <>
@@ -63,17 +65,6 @@ export async function funnelPage(
         )}
       </Read>
     </>
-  );
-}
-
-/** The names of banks or TPPs by their ids, of the first page of participants. Others are shown by their ids. */
-async function namesOf(visit: Visit, by: Dimension): Promise<ReadonlyMap<string, string>> {
-  if (by !== "bank" && by !== "tpp") return new Map();
-  const role = by === "bank" ? "ASPSP" : "PISP";
-  const answer = await visit.read(`/operations/participants?role=${role}`, participantsSchema);
-  const found = answer.ok ? answer.value.Data.Participant : [];
-  return new Map(
-    found.map((one) => [by === "bank" ? one.OrganisationId : one.ClientId, one.OrganisationName]),
   );
 }
 

@@ -5,8 +5,10 @@ import { historySchema } from "../history_routes.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { Days, queryOf } from "./reports_page.tsx";
 import { More, Read, stamps } from "../../../console/parts.tsx";
-import { Coded, Table } from "./parts.tsx";
-import { phrase } from "./phrase.ts";
+import { type Names, readNames } from "./names.ts";
+import { Actor, Because, Coded, Table } from "./parts.tsx";
+import { messageNamed, phrase } from "./phrase.ts";
+import type { Language } from "../../../pages/language.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 type Entry = z.infer<typeof historySchema>["Data"]["Entry"][number];
@@ -98,13 +100,19 @@ async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promi
     ? `/operations/audit/people${queryOf({ ...asked })}`
     : `/operations/histories/${encodeURIComponent(subject)}${queryOf({ after: asked.after })}`;
   const answer = await visit.read(path, historySchema);
+  const entries = answer.ok ? answer.value.Data.Entry : [];
+  const names = await readNames(
+    visit,
+    entries.flatMap(({ Subject, Actor: actor }) => [idIn(Subject), idIn(actor)]),
+    entries.flatMap(({ Subject }) => Subject.startsWith("organisation ") ? idIn(Subject) : []),
+  );
   return (
     <Read visit={visit} answer={answer}>
       {({ Data: { Entry: entries, After } }) => (
         <>
           {entries.length === 0
             ? <p class="card">{phrase(language, "audit.none")}</p>
-            : <Entries visit={visit} entries={entries} />}
+            : <Entries visit={visit} entries={entries} names={names} />}
           <More visit={visit} path={PATH} query={{ ...asked, subject, after: After }} />
         </>
       )}
@@ -113,16 +121,20 @@ async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promi
 }
 
 function Entries(
-  { visit, entries }: { readonly visit: Visit; readonly entries: readonly Entry[] },
+  { visit, entries, names }: {
+    readonly visit: Visit;
+    readonly entries: readonly Entry[];
+    readonly names: Names;
+  },
 ): JSX.Element {
   const { language } = visit;
   const times = stamps(visit, entries.map(({ DateTime }) => DateTime));
   const rows = entries.map((entry, row) => [
     times[row],
-    <bdi>{entry.Actor}</bdi>,
+    <Actor language={language} actor={entry.Actor} name={names.get(idIn(entry.Actor))} />,
     <Coded language={language} kind="event" code={entry.Event} />,
-    <SubjectLink entry={entry} />,
-    entry.Reason === undefined ? null : <span dir="auto">{entry.Reason}</span>,
+    <SubjectLink language={language} entry={entry} names={names} />,
+    entry.Reason === undefined ? null : <Because language={language} text={entry.Reason} />,
   ]);
   return (
     <div class="card">
@@ -136,10 +148,29 @@ function Entries(
   );
 }
 
-function SubjectLink({ entry: { Subject: subject } }: { readonly entry: Entry }): JSX.Element {
+/** The id in the words with which histories name a party. */
+function idIn(words: string): string {
+  return words.slice(words.indexOf(" ") + 1);
+}
+
+function SubjectLink(
+  { language, entry: { Subject: subject }, names }: {
+    readonly language: Language;
+    readonly entry: Entry;
+    readonly names: Names;
+  },
+): JSX.Element {
+  const id = idIn(subject);
+  const name = names.get(id);
+  const kind = messageNamed(`subject.${subject.slice(0, -id.length - 1)}`);
   return (
     <a href={`${PATH}?${new URLSearchParams({ subject })}`}>
-      <bdi>{subject}</bdi>
+      {kind === undefined ? <bdi>{name ?? subject}</bdi> : (
+        <>
+          {phrase(language, kind)} <bdi>{name ?? id}</bdi>
+        </>
+      )}
+      {name === undefined ? null : <code class="detail" dir="ltr">{id}</code>}
     </a>
   );
 }

@@ -4,7 +4,8 @@ import { formatMoney } from "../../../pages/formats.ts";
 import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
-import { Changes, Done, Table } from "./parts.tsx";
+import { type Names, readNames } from "./names.ts";
+import { Because, Changes, Done, Named, Table } from "./parts.tsx";
 import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -32,6 +33,10 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
     `/operations/payment-orders?${new URLSearchParams(query)}`,
     openOrdersSchema,
   );
+  const names = await readNames(visit, [
+    ...(bank === undefined ? [] : [bank]),
+    ...(answer.ok ? answer.value.Data.PaymentOrder.map(({ BankId }) => BankId) : []),
+  ]);
   return (
     <>
       <h1>{phrase(language, "orders.title")}</h1>
@@ -40,7 +45,7 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
       <p class="lead">{phrase(language, `orders.${state}.lead`)}</p>
       {bank === undefined ? null : (
         <p>
-          {phrase(language, "orders.ofBank", { bank: <bdi>{bank}</bdi> })}{" "}
+          {phrase(language, "orders.ofBank", { bank: <bdi>{names.get(bank) ?? bank}</bdi> })}{" "}
           <a href={ordersPath(state)}>{phrase(language, "orders.allBanks")}</a>
         </p>
       )}
@@ -49,18 +54,27 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
           <>
             {orders.length === 0
               ? <p class="card">{phrase(language, "orders.none")}</p>
-              : state === "dead" && visit.may(SELECTED)
-              ? (
-                <Selection visit={visit} after={after}>
-                  <Orders visit={visit} orders={orders} isSelectable />
-                </Selection>
-              )
-              : <Orders visit={visit} orders={orders} />}
+              : <Listed visit={visit} state={state} after={after} orders={orders} names={names} />}
             <More visit={visit} path="/console/orders" query={{ ...query, after: After }} />
           </>
         )}
       </Read>
     </>
+  );
+}
+
+/** Those that were given up can be selected. */
+function Listed(
+  { state, after, ...list }: OrdersProps & {
+    readonly state: OrderState;
+    readonly after: string | undefined;
+  },
+): JSX.Element {
+  if (state !== "dead" || !list.visit.may(SELECTED)) return <Orders {...list} />;
+  return (
+    <Selection visit={list.visit} after={after}>
+      <Orders {...list} isSelectable />
+    </Selection>
   );
 }
 
@@ -82,12 +96,14 @@ function States(
   );
 }
 
+interface OrdersProps {
+  readonly visit: Visit;
+  readonly orders: readonly Order[];
+  readonly names: Names;
+}
+
 function Orders(
-  { visit, orders, isSelectable = false }: {
-    readonly visit: Visit;
-    readonly orders: readonly Order[];
-    readonly isSelectable?: boolean;
-  },
+  { visit, orders, names, isSelectable = false }: OrdersProps & { readonly isSelectable?: boolean },
 ): JSX.Element {
   const rows = orders.map((order) => [
     isSelectable
@@ -98,7 +114,7 @@ function Orders(
         </>
       )
       : <Payment visit={visit} order={order} />,
-    <bdi>{order.BankId}</bdi>,
+    <Named id={order.BankId} name={names.get(order.BankId)} />,
     <bdi>{order.Tpp ?? order.ClientId}</bdi>,
     <Instant visit={visit} at={order.CreationDateTime} />,
     <Tries order={order} visit={visit} />,
@@ -118,19 +134,41 @@ function Orders(
   );
 }
 
+/** What an order that was given up pays, if it is on the first page of them. */
+export async function orderDetails(visit: Visit, id: string): Promise<JSX.Element | null> {
+  const answer = await visit.read("/operations/payment-orders?state=dead", openOrdersSchema);
+  const found = answer.ok ? answer.value.Data.PaymentOrder : [];
+  const order = found.find(({ DomesticPaymentId }) => DomesticPaymentId === id);
+  if (order === undefined) return null;
+  const names = await readNames(visit, [order.BankId]);
+  return (
+    <>
+      <p>
+        <Amount visit={visit} order={order} /> · <bdi>{order.Tpp ?? order.ClientId}</bdi> →{" "}
+        <bdi>{names.get(order.BankId) ?? order.BankId}</bdi>
+      </p>
+      <Why visit={visit} order={order} />
+    </>
+  );
+}
+
+function Amount({ visit, order: { InstructedAmount: sum } }: RowProps): JSX.Element {
+  return <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>;
+}
+
 export interface RowProps {
   readonly visit: Visit;
   readonly order: Order;
 }
 
 export function Payment(
-  { visit, order: { DomesticPaymentId: id, InstructedAmount: sum } }: RowProps,
+  { visit, order }: RowProps,
 ): JSX.Element {
   return (
     <>
-      <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>
+      <Amount visit={visit} order={order} />
       <br />
-      <CaseLink visit={visit} id={id} />
+      <CaseLink visit={visit} id={order.DomesticPaymentId} />
     </>
   );
 }
@@ -169,11 +207,17 @@ export function Why({ visit: { language }, order }: RowProps): JSX.Element {
   const why = order.State === "held" ? order.HeldBecause : order.LastFailure;
   return (
     <>
-      {why === undefined ? null : <p dir="auto">{why}</p>}
+      {why === undefined ? null : (
+        <p>
+          <Because language={language} text={why} />
+        </p>
+      )}
       {order.State === "held" && order.LastFailure !== undefined
         ? (
           <p class="detail">
-            {phrase(language, "orders.lastAttempt", { why: <span dir="auto">{order.LastFailure}</span> })}
+            {phrase(language, "orders.lastAttempt", {
+              why: <Because language={language} text={order.LastFailure} />,
+            })}
           </p>
         )
         : null}

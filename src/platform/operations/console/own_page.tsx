@@ -20,7 +20,7 @@ import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import { CaseHead, StatusOf } from "./case_head.tsx";
 import { DisputeState, Opener } from "./disputes_page.tsx";
-import { Table, TppName } from "./parts.tsx";
+import { Named, Table } from "./parts.tsx";
 import { Funnel, FunnelRows } from "./funnel_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay, Days, queryOf } from "./reports_page.tsx";
@@ -327,7 +327,7 @@ function Made(
     ...(isPayment ? [<OwnLink id={one.DomesticPaymentId ?? ""} />] : []),
     isPayment ? <code dir="ltr">{one.ConsentId}</code> : <OwnLink id={one.ConsentId} />,
     <bdi>{one.BankId}</bdi>,
-    <TppName id={one.ClientId} name={one.Tpp} />,
+    <Named id={one.ClientId} name={one.Tpp} />,
     <StatusOf language={visit.language} of={isPayment ? "payment" : "consent"} status={one.Status} />,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);

@@ -10,7 +10,7 @@ import { controlsSchema } from "../control_representation.ts";
 import { historySchema } from "../history_routes.ts";
 import { participantDetailSchema } from "../participant_detail_routes.ts";
 import { ParticipantChanges, States } from "./participants_page.tsx";
-import { Table } from "./parts.tsx";
+import { Actor, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 type Detail = z.infer<typeof participantDetailSchema>["Data"];
@@ -55,7 +55,8 @@ async function blocksOf(visit: Visit, one: Detail): Promise<readonly JSX.Element
     return (
       <div class="notice">
         <p>
-          <strong>{phrase(visit.language, name)}</strong> · <bdi>{By}</bdi> ·{" "}
+          <strong>{phrase(visit.language, name)}</strong> · <Actor language={visit.language} actor={By} /> ·
+          {" "}
           <Instant visit={visit} at={SinceDateTime} />
         </p>
         {reason === undefined ? null : <p dir="auto">{reason}</p>}

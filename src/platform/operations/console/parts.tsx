@@ -41,7 +41,7 @@ export function Table(
 export function Coded(
   { language, kind, code }: {
     readonly language: Language;
-    readonly kind: "event" | "proof" | "reason";
+    readonly kind: "check" | "event" | "proof" | "reason";
     readonly code: string;
   },
 ): JSX.Element {
@@ -54,8 +54,55 @@ export function Coded(
   );
 }
 
-/** A TPP by its name, with its client id below. */
-export function TppName(
+/** Reasons with a part that differs from one to the other. */
+const REASONS = [
+  [/^status \d{3}$/, "why.status"],
+  [/^bank: /, "why.bank"],
+  [/^payment [0-9a-f-]{36}$/, "why.payment"],
+  [/^software statement of /, "why.statement"],
+] as const;
+const MAY_BE_AT_BANK = "; the bank may have the order";
+
+/** Why something happened: the platform's reasons in words, and what people have written as it is. */
+export function Because(
+  { language, text }: { readonly language: Language; readonly text: string },
+): JSX.Element {
+  const said = text.endsWith(MAY_BE_AT_BANK) ? text.slice(0, -MAY_BE_AT_BANK.length) : text;
+  const [, form] = REASONS.find(([pattern]) => pattern.test(said)) ?? [];
+  const known = form ?? messageNamed(`why.${said}`);
+  if (known === undefined) return <span dir="auto">{text}</span>;
+  return (
+    <>
+      {phrase(language, known)}
+      {said === text ? null : <>. {phrase(language, "why.mayBeAtBank")}</>}
+      {form === undefined && !said.endsWith("Error") ? null : (
+        <>
+          {" "}
+          <span class="detail">
+            <code dir="ltr">{said}</code>
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Who did something, as histories name it, in words. `name` is that of a TPP or a bank. */
+export function Actor(
+  { language, actor, name }: {
+    readonly language: Language;
+    readonly actor: string;
+    readonly name?: string | undefined;
+  },
+): JSX.Element {
+  const [, operator] = /^operator (.*)$/s.exec(actor) ?? [];
+  if (operator !== undefined) return <bdi>{phrase(language, "actor.operator", { name: operator })}</bdi>;
+  const known = messageNamed(`actor.${actor}`);
+  return known === undefined ? <bdi>{name ?? actor}</bdi> : <>{phrase(language, known)}</>;
+}
+
+/** A bank or a TPP by its name, with its code or client id below. */
+export function Named(
   { id, name }: { readonly id: string; readonly name: string | undefined },
 ): JSX.Element {
   const shown = <code dir="ltr">{id}</code>;

@@ -4,18 +4,23 @@ import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };
 import fr from "./locales/fr.json" with { type: "json" };
 import { type ReasonCode, REASONS } from "../../../base/values/reason_codes.ts";
+import { type CheckName, CHECKS } from "../traces/check_names.ts";
 import { type Catalogues, messagesOf } from "../../../pages/messages.ts";
 
 type StatusReasonKey = `reason.${ReasonCode}`;
-export type MessageKey = keyof typeof en | StatusReasonKey;
+type CheckKey = `check.${CheckName}`;
+export type MessageKey = keyof typeof en | StatusReasonKey | CheckKey;
 
 /** English names of status reasons are their meanings. */
 const MEANINGS = Object.fromEntries(
   Object.entries(REASONS).map(([code, { meaning }]) => [`reason.${code}`, meaning]),
 ) as Record<StatusReasonKey, string>;
+const CHECK_NAMES = Object.fromEntries(
+  Object.entries(CHECKS).map(([name, words]) => [`check.${name}`, words]),
+) as Record<CheckKey, string>;
 
 /** Every catalogue. */
-export const CATALOGUES: Catalogues<MessageKey> = { en: { ...en, ...MEANINGS }, es, fr, ar };
+export const CATALOGUES: Catalogues<MessageKey> = { en: { ...en, ...MEANINGS, ...CHECK_NAMES }, es, fr, ar };
 
 /** The arguments of each message that has any. */
 export const ARGUMENTS = {
@@ -37,6 +42,7 @@ export const ARGUMENTS = {
   "keys.lead": ["command"],
   "audit.lead": ["command"],
   "audit.subject.hint": ["example"],
+  "actor.operator": ["name"],
 } as const;
 
 /** A message without arguments. */

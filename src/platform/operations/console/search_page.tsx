@@ -7,6 +7,7 @@ import { CaseHead } from "./case_head.tsx";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
 import { Read, stamps, State } from "../../../console/parts.tsx";
+import { type Names, readNames } from "./names.ts";
 import { Coded, Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../../console/phrase.ts";
 import { Cases } from "./cases_table.tsx";
@@ -62,14 +63,16 @@ export function SearchForm(
 
 async function results(visit: Visit, sent: string): Promise<JSX.Element> {
   const answer = await visit.read(`/operations/search?${new URLSearchParams({ q: sent })}`, searchSchema);
-  const cases = answer.ok ? answer.value.Data.Case.slice(0, MAX_HEADS) : [];
+  const found = answer.ok ? answer.value.Data.Case : [];
+  const cases = found.slice(0, MAX_HEADS);
+  const names = await readNames(visit, found.map(({ Bank }) => Bank));
   const heads = await Promise.all(cases.map(({ ConsentId }) => headOf(visit, ConsentId)));
   return (
     <Read visit={visit} answer={answer}>
       {({ Data }) => (
         <>
           {heads}
-          <SearchResults visit={visit} found={Data} />
+          <SearchResults visit={visit} found={Data} names={names} />
         </>
       )}
     </Read>
@@ -86,14 +89,18 @@ async function headOf(visit: Visit, id: string): Promise<JSX.Element | null> {
 }
 
 export function SearchResults(
-  { visit, found }: { readonly visit: Visit; readonly found: Found },
+  { visit, found, names = new Map() }: {
+    readonly visit: Visit;
+    readonly found: Found;
+    readonly names?: Names;
+  },
 ): JSX.Element {
   if (found.Case.length + found.Trace.length === 0) {
     return <p class="notice" role="status">{phrase(visit.language, "search.none")}</p>;
   }
   return (
     <>
-      <Cases visit={visit} found={found.Case} />
+      <Cases visit={visit} found={found.Case} names={names} />
       <Traces visit={visit} name="search.traces" found={found.Trace} />
       {found.IsComplete ? null : <p class="notice" role="status">{phrase(visit.language, "search.more")}</p>}
     </>
@@ -160,7 +167,7 @@ function Checks({ language, trace }: TraceProps): JSX.Element | null {
       <ol class="checks">
         {trace.Check.map(({ Name, Result }) => (
           <li class={Result}>
-            <code dir="ltr">{Name}</code> {phrase(language, `trace.${Result}`)}
+            {phrase(language, `trace.${Result}`)}: <Coded language={language} kind="check" code={Name} />
           </li>
         ))}
       </ol>

@@ -1,15 +1,18 @@
 /** Payments that are not final for long, by bank, with the inquiry at the bank. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
 import { Instant, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
 import { CaseLink, StatusOf } from "./case_head.tsx";
-import { Changes, Done, Table } from "./parts.tsx";
+import { readNames } from "./names.ts";
+import { Changes, Done, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
   const answer = await visit.read("/operations/unsettled-payments", unsettledSchema);
+  const names = await readNames(visit, answer.ok ? answer.value.Data.Bank.map(({ BankId }) => BankId) : []);
   return (
     <>
       <h1>{phrase(language, "unsettled.title")}</h1>
@@ -19,31 +22,41 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
         {({ Data: { Bank: banks } }) => (
           <>
             {banks.length === 0 ? <p class="card">{phrase(language, "unsettled.none")}</p> : null}
-            {banks.map(({ BankId, Payment }) => (
-              <section class="card">
-                <h2>
-                  <bdi>{BankId}</bdi>
-                </h2>
-                <Changes
-                  visit={visit}
-                  links={[[`/banks/${encodeURIComponent(BankId)}/inquire`, "link.inquire"]]}
-                />
-                <Table
-                  language={language}
-                  name="unsettled.title"
-                  heads={["column.payment", "column.time", "column.status", "column.since"]}
-                  rows={Payment.map((one) => [
-                    <CaseLink visit={visit} id={one.DomesticPaymentId} />,
-                    <Instant visit={visit} at={one.CreationDateTime} />,
-                    <StatusOf language={language} of="payment" status={one.Status} />,
-                    <Instant visit={visit} at={one.StatusUpdateDateTime} />,
-                  ])}
-                />
-              </section>
-            ))}
+            {banks.map((one) => <Bank visit={visit} one={one} name={names.get(one.BankId)} />)}
           </>
         )}
       </Read>
     </>
+  );
+}
+
+type Unsettled = z.infer<typeof unsettledSchema>["Data"]["Bank"][number];
+
+function Bank(
+  { visit, one: { BankId, Payment }, name }: {
+    readonly visit: Visit;
+    readonly one: Unsettled;
+    readonly name: string | undefined;
+  },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <section class="card">
+      <h2>
+        <Named id={BankId} name={name} />
+      </h2>
+      <Changes visit={visit} links={[[`/banks/${encodeURIComponent(BankId)}/inquire`, "link.inquire"]]} />
+      <Table
+        language={language}
+        name="unsettled.title"
+        heads={["column.payment", "column.time", "column.status", "column.since"]}
+        rows={Payment.map((one) => [
+          <CaseLink visit={visit} id={one.DomesticPaymentId} />,
+          <Instant visit={visit} at={one.CreationDateTime} />,
+          <StatusOf language={language} of="payment" status={one.Status} />,
+          <Instant visit={visit} at={one.StatusUpdateDateTime} />,
+        ])}
+      />
+    </section>
   );
 }

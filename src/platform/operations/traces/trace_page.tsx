@@ -4,6 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { codeFigure, escaped } from "../../../portal/markdown.ts";
 import { TRACES_PAGE_PATH } from "../../../portal/paths.ts";
 import { factsOf } from "../../../portal/schema_view.tsx";
+import { type CheckName, CHECKS } from "./check_names.ts";
 import type { Trace } from "./trace.ts";
 import { type ErrorUri, representTraceInFull } from "./trace_representation.ts";
 
@@ -52,7 +53,8 @@ function traceView(trace: Trace, errorUri: ErrorUri, id: string): JSX.Element {
           <ol class="steps">
             {checks.map(({ Name, Result }) => (
               <li class={RESULTS[Result].class}>
-                <strong>{RESULTS[Result].words}</strong> {CHECKS[Name] ?? Name} <small>{Name}</small>
+                <strong>{RESULTS[Result].words}</strong> {CHECKS[Name as CheckName] ?? Name}{" "}
+                <small>{Name}</small>
               </li>
             ))}
           </ol>
@@ -68,29 +70,6 @@ const RESULTS = {
   Failed: { class: "failed", words: "✗ failed" },
   NotReached: { class: "not-reached", words: "– not reached" },
 } as const;
-
-/** What each check of a participant's or a customer's request examines. */
-export const CHECKS: Readonly<Record<string, string>> = {
-  accessToken: "Access token, its DPoP proof and its certificate",
-  activeBank: "The bank is active",
-  bank: "The bank in the path",
-  bankCode: "The bank in the path",
-  bankItself: "The caller is the bank in the path",
-  certificate: "Client certificate and its participant",
-  clientAuthentication: "Client assertion and DPoP proof",
-  codesFirst: "A free place: requests with a code come first",
-  decode: "Fields of the body",
-  fapiHeaders: "x-fapi headers",
-  formBody: "The body is a form",
-  idempotency: "x-idempotency-key",
-  jsonBody: "The body is JSON",
-  jwtBody: "The body is a JWT",
-  sealedBody: "The body is an encrypted JWT",
-  linkQuery: "Parameters of the link",
-  payloadSignature: "x-jws-signature over the body",
-  rateLimit: "Rate limit",
-  strictJson: "The JSON has no member twice",
-};
 
 function factsAbout(wire: Wire): readonly (readonly [name: string, value: string])[] {
   const facts = [

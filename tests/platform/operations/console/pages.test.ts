@@ -168,7 +168,17 @@ Deno.test("a bank's failing orders are two clicks away while they are tried, and
   const path = "/console/orders?state=waiting&amp;bank=BANKA";
   assert(dashboard.includes("Pushes fail") && dashboard.includes(`href="${path}"`));
   const { html: orders } = await browser.get(path.replace("&amp;", "&"));
-  for (const shown of ["status 503", "1 failed", "Next push", "Example Shop Ltd", `/console/cases/${id}`]) {
+  for (
+    const shown of [
+      "Answered with an error",
+      "status 503",
+      "<bdi>Bank A plc</bdi>",
+      "1 failed",
+      "Next push",
+      "Example Shop Ltd",
+      `/console/cases/${id}`,
+    ]
+  ) {
     assert(orders.includes(shown), shown);
   }
 });

@@ -137,7 +137,7 @@ Deno.test("what a colleague did today is shown newest first, without readings an
   const colleague = await signedIn(env, "support");
   const { html } = await colleague.get("/console/audit?from=2040-01-15&until=2040-01-15&operator=operator");
   assert(
-    html.indexOf("bank BANKB</bdi>") < html.indexOf("bank BANKA</bdi>") && html.includes("bank BANKB</bdi>"),
+    html.indexOf("Bank B plc</bdi>") < html.indexOf("Bank A plc</bdi>") && html.includes("Bank B plc</bdi>"),
     "newest first",
   );
   assert(!html.includes("operator.read") && !html.includes("client.registered"));
