@@ -109,6 +109,26 @@ function* statusFaults(facts: Case): Generator<string> {
   }
 }
 
+/** Each step of a dispute is the one that its party has signed, and none follows the last one. */
+function* disputeFaults(facts: Case): Generator<string> {
+  const meant = new Map([["opened", "Open"], ["answered", "Answer"], ["withdrawn", "Withdraw"]]);
+  const steps = facts.entries.filter(({ event }) => event.startsWith("dispute."));
+  const party = (entry?: (typeof steps)[number]): string | undefined => entry?.items?.[0]?.kind;
+  for (const [number, entry] of steps.entries()) {
+    const name = entry.event.slice("dispute.".length);
+    const [piece] = facts.pieces.filter((one) => one.entry === entry && one.body !== null);
+    if (piece !== undefined && at(piece.content, "Data", "Action") !== meant.get(name)) {
+      yield `what was signed of ${nameOf(entry)} is another step`;
+    }
+    const isOpeners = party(entry) === party(steps[0]);
+    if ((name === "answered" && isOpeners) || (name === "withdrawn" && !isOpeners)) {
+      yield `${nameOf(entry)} is not of the party whose step it is`;
+    }
+    const isLast = ["withdrawn", "decided"].includes(name) || at(piece?.content, "Data", "IsAgreed") === true;
+    if (isLast && number < steps.length - 1) yield `${nameOf(entry)} was the last step of the dispute`;
+  }
+}
+
 function* accountFaults(facts: Case): Generator<string> {
   const [request] = piecesOf(facts, "consent_request");
   const [decision] = piecesOf(facts, "decision").filter(({ entry }) => entry.event === "consent.Authorized");
@@ -349,6 +369,7 @@ export async function* agreementFaults(facts: Case): AsyncGenerator<string> {
   yield* requestFaults(facts);
   yield* decisionFaults(facts);
   yield* statusFaults(facts);
+  yield* disputeFaults(facts);
   yield* accountFaults(facts);
   yield* namedAccountFaults(facts);
   yield* linkingFaults(facts);

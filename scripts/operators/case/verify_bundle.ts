@@ -16,6 +16,7 @@ import {
 } from "./bundle_schema.ts";
 import { base64url, bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws } from "./signatures.ts";
 import { verifyAgreement } from "./agreement.ts";
+import { verifyDispute } from "./disputes.ts";
 import { verifyLinking } from "./linking.ts";
 import { isWithheld, type Link, linksOf, verifyWithheld, withheldName } from "./withheld.ts";
 import { clientOf, isTimely, verifyRequests } from "./proofs.ts";
@@ -66,6 +67,7 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   yield* verifyRequests(bundle.entries, findings.statement);
   yield* verifyAgreement(findings.pieces, bundle.entries, bundle.documents, findings.statement);
   yield* verifyLinking(findings.pieces, findings.statement);
+  yield* verifyDispute(findings.pieces, bundle.entries);
 }
 
 /** The platform's signature over the whole file. */

@@ -22,6 +22,7 @@ import { disputeKey } from "../../../../src/platform/config/store_keys.ts";
 import { disputeRecord, openDisputeStore } from "../../../../src/platform/core/disputes/dispute_store.ts";
 import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts";
 import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
+import { forge, type Forged } from "../../../scripts/operators/case/forging.ts";
 import { verified, waiting } from "../../events/poll.ts";
 
 interface Answer {
@@ -93,6 +94,13 @@ async function told(env: PushEnvironment, who: "TPP" | "Bank"): Promise<readonly
   return events.flatMap(({ what }) => what.startsWith("dispute-") ? [what] : []);
 }
 
+/** What each of the two verifiers finds. */
+async function bothFaults(text: string): Promise<readonly (readonly string[])[]> {
+  const second: string[] = [];
+  for await (const [, fault] of secondFaults(new TextEncoder().encode(text))) second.push(fault);
+  return [await faultsOf(text), second];
+}
+
 async function assertBundlesHold(env: PushEnvironment, id: string): Promise<Bundle> {
   const whole = await grownBundle(env, id);
   const texts = [whole];
@@ -101,9 +109,7 @@ async function assertBundlesHold(env: PushEnvironment, id: string): Promise<Bund
     texts.push(await answer.text());
   }
   for (const text of texts) {
-    const second: string[] = [];
-    for await (const [, fault] of secondFaults(new TextEncoder().encode(text))) second.push(fault);
-    assertEquals([await faultsOf(text), second], [[], []]);
+    assertEquals(await bothFaults(text), [[], []]);
     assert(text.includes('"kind":"tpp_dispute"'));
   }
   return JSON.parse(whole) as Bundle;
@@ -162,6 +168,46 @@ Deno.test("a dispute is opened, answered and decided: events, statements and evi
       : []
   );
   assertEquals([steps, others], [ofParties, []], "a step names its entry in the payment's history");
+});
+
+Deno.test("a platform cannot make another step of what a party has stated in a dispute [DSP2] [DSP3] [EV11]", async (t) => {
+  await using env = await openPushEnvironment();
+  const [id, agreed, alone] = [await paidIn(env), await paidIn(env), await paidIn(env)];
+  for (const each of [id, agreed, alone]) {
+    await taken(env, env.tpp, { DomesticPaymentId: each, Action: "Open" });
+  }
+  await taken(env, env.bankA, { DomesticPaymentId: id, Action: "Answer", IsAgreed: false });
+  await taken(env, env.bankA, { DomesticPaymentId: agreed, Action: "Answer", IsAgreed: true });
+  await taken(env, env.tpp, { DomesticPaymentId: alone, Action: "Withdraw" });
+  const renamed = (from: string, to: string) => ({ entries }: Forged): void => {
+    for (const { record } of entries) if (record.event === from) record.event = to;
+  };
+  const decided = ({ entries }: Forged): void => {
+    const { position, record: { sequence, ...last } } = present(entries.at(-1));
+    const { at, subject, salt } = last;
+    const step = { event: "dispute.decided", actor: "operator eve", sequence: sequence + 1 };
+    entries.push({ record: { at, subject, salt, ...step }, position: position + 1, bodies: [] });
+  };
+  const faultsAfter = async (of: string, change: (bundle: Forged) => void) => {
+    const text = await grownBundle(env, of);
+    const { entries } = JSON.parse(text) as Bundle;
+    const steps = entries.filter(({ record }) => record.subject === of).length;
+    const payment_entries = change === decided ? steps + 1 : steps;
+    return await bothFaults(await forge(text, change, { payment_entries }));
+  };
+  const forgeries: Readonly<Record<string, readonly [string, (bundle: Forged) => void]>> = {
+    "the bank's answer as its withdrawal": [id, renamed("dispute.answered", "dispute.withdrawn")],
+    "the TPP's withdrawal as an answer": [alone, renamed("dispute.withdrawn", "dispute.answered")],
+    "a decision about what the bank has agreed to": [agreed, decided],
+    "a decision after the withdrawal": [alone, decided],
+  };
+  for (const [name, [of, change]] of Object.entries(forgeries)) {
+    await t.step(name, async () => {
+      const [first = [], second = []] = await faultsAfter(of, change);
+      assert(first.length > 0 && second.length > 0, JSON.stringify([first, second]));
+    });
+  }
+  assertEquals(await faultsAfter(id, decided), [[], []], "a decision about an answer without agreement");
 });
 
 Deno.test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async () => {
