@@ -79,6 +79,7 @@ export function openStatusList(deps: StatusListDeps): StatusList {
     read: (document) => Promise.resolve(decode(document)),
   });
   const copy = renewedCopy<Statuses>({ ages, name: url, times: TIMES, fetch: conditionalFetch(deps), kept });
+  let followed: Statuses | undefined; // by background work: a request may have fetched a newer one since
   return {
     find: (clientId, urgency) => copy.find((statuses) => statuses.get(clientId), urgency),
     peek: (clientId) => copy.peek()?.get(clientId),
@@ -96,9 +97,9 @@ export function openStatusList(deps: StatusListDeps): StatusList {
       return known === undefined ? await copy.find(listedIn, "soon") ?? [] : listedIn(known);
     },
     async refresh() {
-      const before = copy.peek();
+      const before = followed ?? copy.peek();
       await copy.refresh();
-      const now = copy.peek();
+      const now = followed = copy.peek();
       return before === undefined || now === undefined || now === before ? [] : findChanges(before, now);
     },
     failingSeconds: copy.failingSeconds,

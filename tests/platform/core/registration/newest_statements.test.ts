@@ -138,6 +138,11 @@ Deno.test("background work applies a statement before anybody asks for its clien
   assertEquals(await env.platform.followDirectory(), 1);
   const { redirectUris, softwareName } = await stored(env, env.tpp);
   assertEquals([redirectUris, softwareName], [[KEPT], "Better Shop"]);
+  await restate(env, env.tpp, { client_name: "Best Shop" });
+  env.now += BOUND_MS;
+  await requestToken(env, env.otherTpp); // fetches the list before background work does
+  assertEquals(await env.platform.followDirectory(), 1);
+  assertEquals((await stored(env, env.tpp)).softwareName, "Best Shop");
 });
 
 Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
