@@ -20,6 +20,7 @@ import { apiHeaders, browserHeaders } from "../../base/http/host_middleware.ts";
 import { commitReplayRecords } from "../guards/security/dpop_proof.ts";
 import { idempotent } from "../guards/idempotency/idempotent.ts";
 import { asClientId, type ConsentId, newConsentId } from "../../base/kernel/identifiers.ts";
+import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import type { OAuthRouteDeps } from "../core/oauth/routes.ts";
 import { type Probe, type Readiness, readiness, storeProbe } from "../../base/observability/health.ts";
 import { openLog } from "../../base/observability/log.ts";
@@ -135,7 +136,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
   const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
   const { signer } = parts.keys;
-  const resources = { ...base, guards, idempotent: idempotent(claims), newConsentId: idsOf(parts) };
+  const resources = { ...base, guards, idempotent: idempotent(claims), consentIds: idsOf(parts) };
   return apiHost({
     log,
     ...shared.errors,
@@ -206,8 +207,8 @@ function traceMiddleware({ config, clock }: PlatformParts, shared: Shared): Host
 }
 
 /** The data key of a new consent is stored before its id is used. */
-function idsOf({ caseKeys }: PlatformParts): () => Promise<ConsentId> {
-  return caseKeys?.newConsentId ?? (() => Promise.resolve(newConsentId()));
+function idsOf({ caseKeys }: PlatformParts): Pick<CaseKeys, "newConsentId" | "takeBack"> {
+  return caseKeys ?? { newConsentId: () => Promise.resolve(newConsentId()), takeBack: () => {} };
 }
 
 function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {

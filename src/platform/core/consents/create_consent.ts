@@ -1,5 +1,6 @@
 /** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
 import type { NamedDocument } from "../../evidence/evidence.ts";
+import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
@@ -14,8 +15,11 @@ export interface CreateConsentDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
   readonly openConsents: OpenConsents;
-  /** Returns the id of a new consent. The data key of its case exists. */
-  readonly newConsentId: () => Promise<ConsentId>;
+  /** Hands out the id of a new consent, whose data key exists, and takes one back with which none was created. */
+  readonly consentIds: {
+    readonly newConsentId: () => Promise<ConsentId>;
+    readonly takeBack: (id: ConsentId) => void;
+  };
 }
 
 /** A decoded request whose token and signature are verified. */
@@ -38,16 +42,22 @@ export async function createConsent(
   deps: CreateConsentDeps,
   command: CreateConsent,
 ): Promise<ReadableConsent> {
-  const { clientId } = command;
-  await deps.openConsents.take(clientId); // contract RL5; first, because an id has a data key in the store
-  let isCreated = false;
+  const { openConsents, consentIds } = deps;
+  await openConsents.take(command.clientId); // contract RL5; first, because an id has a data key in the store
+  let id: ConsentId | undefined;
+  let found: ReadableConsent | undefined;
+  let mayExist = false;
   try {
-    const id = await deps.newConsentId();
-    const found = await create(deps, command, id);
-    isCreated = found.id === id;
-    return found;
+    id = await consentIds.newConsentId();
+    return found = await create(deps, command, id);
+  } catch (error) {
+    mayExist = !(error instanceof ApiError) || isStoreFailure(error);
+    throw error;
   } finally {
-    if (!isCreated) deps.openConsents.giveBack(clientId);
+    if (found === undefined || found.id !== id) {
+      openConsents.giveBack(command.clientId);
+      if (id !== undefined && !mayExist) consentIds.takeBack(id);
+    }
   }
 }
 

@@ -17,6 +17,8 @@ import { digestBytes } from "../digest.ts";
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
   newConsentId(): Promise<ConsentId>;
+  /** Takes back an id with which no consent was created, so that rejected requests add no keys. */
+  takeBack(id: ConsentId): void;
   /**
    * Returns the key that seals a case. A case without one, such as one whose key was lost, gets one.
    *
@@ -104,7 +106,7 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
   const read = openReads(deps);
   const find = (id: CaseId): Promise<Found> => memory.recall(id) ?? memory.remember(id, read(id));
   const noteLost = onceForEach((id) => watcher.current.lost(id));
-  const nextId = openIds(deps.monotonic, async () => {
+  const ids = openIds(deps.monotonic, async () => {
     const made = await makeBlock(deps);
     for (const { caseId, key } of made) void memory.remember(caseId, Promise.resolve(key));
     return made.map(({ id }) => id);
@@ -113,7 +115,8 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
     stored: deps,
     canLackKeys,
     noteLost,
-    newConsentId: nextId,
+    newConsentId: ids.next,
+    takeBack: ids.takeBack,
     watch: (given) => void (watcher.current = given),
     isErased: async (id) => isErasure(await find(id)),
     async sealing(id) {
@@ -215,24 +218,29 @@ function openKeyMemory(monotonic: MonotonicClock): KeyMemory {
   };
 }
 
-/** Returns a function that hands out ids one by one, and makes a block of them when none is left. */
+/** Hands out ids one by one, and makes a block of them when none is left. Those of an earlier block are not taken back. */
 function openIds(
   monotonic: MonotonicClock,
   makeIds: () => Promise<readonly ConsentId[]>,
-): () => Promise<ConsentId> {
+): { readonly next: CaseKeys["newConsentId"]; readonly takeBack: CaseKeys["takeBack"] } {
+  let block: ReadonlySet<ConsentId> = new Set();
   let unused: ConsentId[] = [];
   let madeAt = monotonic();
   let filling: Promise<unknown> | undefined;
   const fill = async (): Promise<void> => {
     const beganAt = monotonic();
-    [unused, madeAt] = [[...await makeIds()], beganAt];
+    block = new Set(await makeIds());
+    [unused, madeAt] = [[...block], beganAt];
   };
-  return async () => {
-    for (;;) {
-      const id = monotonic() - madeAt < UNUSED_MS ? unused.pop() : undefined;
-      if (id !== undefined) return id;
-      await (filling ??= fill().finally(() => filling = undefined));
-    }
+  return {
+    async next() {
+      for (;;) {
+        const id = monotonic() - madeAt < UNUSED_MS ? unused.pop() : undefined;
+        if (id !== undefined) return id;
+        await (filling ??= fill().finally(() => filling = undefined));
+      }
+    },
+    takeBack: (id) => void (block.has(id) && unused.push(id)),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   consentBody,
   createConsent,
 } from "testing/flows.ts";
+import { dpopProof } from "testing/jwts.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { DAY_MS, elapse } from "support/retention.ts";
@@ -133,14 +134,39 @@ Deno.test("what a process has drawn for further consents counts no more when it 
 Deno.test("a consent that the limit rejects takes no data key [RL5, J38]", async () => {
   await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "2" } });
   assertEquals(await statusesOf(env, 2), [201, 201]);
-  const countKeys = async (): Promise<number> =>
-    (await env.vault.list({ prefix: ["data_key"], limit: 1000 })).length;
-  const before = await countKeys();
-  while (await countKeys() === before) await env.caseKeys.newConsentId();
-  const all = await countKeys();
-  for (let taken = 1; taken < all - before; taken++) await env.caseKeys.newConsentId(); // the next one makes a block
+  const all = await lastOfBlock(env);
+  await env.caseKeys.newConsentId(); // the next one makes a block
   assertEquals(await statusesOf(env, 1), [429]);
-  assertEquals(await countKeys(), all);
+  assertEquals(await countKeys(env), all);
+});
+
+async function countKeys({ vault }: Environment): Promise<number> {
+  return (await vault.list({ prefix: ["data_key"], limit: 1000 })).length;
+}
+
+/** Takes ids of consents until a block of them has one left, and returns the number of data keys. */
+async function lastOfBlock(env: Environment): Promise<number> {
+  const before = await countKeys(env);
+  while (await countKeys(env) === before) await env.caseKeys.newConsentId();
+  const all = await countKeys(env);
+  for (let taken = 2; taken < all - before; taken++) await env.caseKeys.newConsentId();
+  return all;
+}
+
+Deno.test("consents that are rejected for a used proof take one data key together, whatever their idempotency keys [J38, DP-N14]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "64" } });
+  const bound = await clientToken(env, env.tpp);
+  const url = `${env.config.baseUrl}${PATH}`;
+  const proof = await dpopProof(env, bound.key, { method: "POST", url, accessToken: bound.token });
+  const statuses = async (): Promise<number> => {
+    const answer = await create(env, { proof }, bound);
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assertEquals(await statuses(), 201);
+  const all = await lastOfBlock(env);
+  assertEquals([await statuses(), await statuses(), await statuses()], [401, 401, 401]);
+  assertEquals([await countKeys(env), await statusesOf(env, 1)], [all, [201]]);
 });
 
 Deno.test("operators see which client has many open consents", async () => {
