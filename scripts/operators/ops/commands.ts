@@ -24,313 +24,186 @@ export interface Command {
   readonly plan: (ids: readonly string[], given: Given) => Planned;
 }
 
-const part = (text: string | undefined): string => encodeURIComponent(text ?? "");
+/** Members of a body by the options that have them. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  "from": "FromDateTime",
+  "may-be-at-bank": "MayBeAtBank",
+  "outcome": "Outcome",
+  "reason": "Reason",
+  "status-reason": "StatusReason",
+  "text": "Text",
+  "until": "UntilDateTime",
+};
 
-function get(path: string, query: Readonly<Record<string, string | boolean | undefined>> = {}): Planned {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value]] : []
-  );
-  return { method: "GET", path: pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}` };
+/** `{ORG_ID}` in a path is an id. */
+const ID = /\{(\w+)\}/g;
+
+type Options = Partial<Pick<Command, "required" | "optional" | "switches">>;
+
+function filledPath(path: string, ids: readonly string[]): string {
+  const left = [...ids];
+  return path.replaceAll(ID, () => encodeURIComponent(left.shift() ?? ""));
 }
 
-function post(path: string, data?: Planned["data"]): Planned {
-  return { method: "POST", path, ...(data === undefined ? {} : { data }) };
-}
-
-/** A change of one party, for a reason. */
-function change(words: string, id: string, pathOf: (id: string) => string, help: string): Command {
+/** A read. Its options are parameters of the query. `--csv` asks for the table. */
+function read(words: string, path: string, help: string, options: Options = {}): Command {
+  const { required = [], optional = [] } = options;
   return {
     words,
-    ids: [id],
-    required: ["reason"],
+    ids: [...path.matchAll(ID)].map(([, id = ""]) => id),
     help,
-    plan: ([given], { reason }) => post(pathOf(part(given)), { Reason: reason }),
+    ...options,
+    required,
+    plan(ids, given) {
+      const query = [...required, ...optional].flatMap((name) => {
+        const value = given[name];
+        return typeof value === "string" ? [[name, value]] : [];
+      });
+      const target = filledPath(path, ids) + (given["csv"] === true ? ".csv" : "");
+      const asked = query.length === 0 ? target : `${target}?${new URLSearchParams(query)}`;
+      return { method: "GET", path: asked };
+    },
   };
 }
 
+/** A change, by default of one party for a reason. Its options are members of the body. */
+function change(words: string, path: string, help: string, options: Options = {}): Command {
+  const { required = ["reason"], switches = [] } = options;
+  return {
+    ...read(words, path, help, { ...options, required }),
+    plan(ids, given) {
+      const data = [...required, ...switches].flatMap((name) =>
+        given[name] === undefined ? [] : [[MEMBERS[name] ?? name, given[name]]]
+      );
+      const body = required.length === 0 ? {} : { data: Object.fromEntries(data) };
+      return { method: "POST", path: filledPath(path, ids), ...body };
+    },
+  };
+}
+
+const WITHOUT_REASON: Options = { required: [] };
+const OUTAGE: Options = { required: ["from", "until", "text", "reason"] };
+const BY_DAY: Options = { optional: ["id", "from", "until", "after"], switches: ["csv"] };
+const PAGED: Options = { optional: ["after"] };
+
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  {
-    words: "requests",
-    ids: [],
-    required: [],
-    help: "Requests in work, by lane",
-    plan: () => get("/requests"),
-  },
-  {
-    words: "controls",
-    ids: [],
-    required: [],
-    help: "What is blocked, held or announced",
-    plan: () => get("/controls"),
-  },
-  change("organisation block", "ORG_ID", (id) => `/organisations/${id}/block`, "Blocks an organisation"),
-  change("organisation unblock", "ORG_ID", (id) => `/organisations/${id}/unblock`, "Unblocks it"),
-  change("software block", "CLIENT_ID", (id) => `/software/${id}/block`, "Blocks one software"),
-  change("software unblock", "CLIENT_ID", (id) => `/software/${id}/unblock`, "Unblocks it"),
+  read("requests", "/requests", "Requests in work, by lane"),
+  read("controls", "/controls", "What is blocked, held or announced"),
+  change("organisation block", "/organisations/{ORG_ID}/block", "Blocks an organisation"),
+  change("organisation unblock", "/organisations/{ORG_ID}/unblock", "Unblocks it"),
+  change("software block", "/software/{CLIENT_ID}/block", "Blocks one software"),
+  change("software unblock", "/software/{CLIENT_ID}/unblock", "Unblocks it"),
+  change("software revoke-tokens", "/software/{CLIENT_ID}/revoke-tokens", "Revokes its access tokens"),
+  change("bank hold", "/banks/{BANK}/hold", "Holds a bank's orders"),
+  change("bank release", "/banks/{BANK}/release", "Releases them"),
+  read("unsettled", "/unsettled-payments", "Payments that are not final for long, by bank"),
   change(
-    "software revoke-tokens",
-    "CLIENT_ID",
-    (id) => `/software/${id}/revoke-tokens`,
-    "Revokes its access tokens",
+    "bank inquire",
+    "/banks/{BANK}/inquire",
+    "Asks a bank what became of its unsettled payments",
+    WITHOUT_REASON,
   ),
-  change("bank hold", "BANK", (id) => `/banks/${id}/hold`, "Holds a bank's orders"),
-  change("bank release", "BANK", (id) => `/banks/${id}/release`, "Releases them"),
-  {
-    words: "unsettled",
-    ids: [],
-    required: [],
-    help: "Payments that are not final for long, by bank",
-    plan: () => get("/unsettled-payments"),
-  },
-  {
-    words: "bank inquire",
-    ids: ["BANK"],
-    required: [],
-    help: "Asks a bank what became of its unsettled payments",
-    plan: ([bank]) => post(`/banks/${part(bank)}/inquire`),
-  },
-  {
-    words: "disputes",
-    ids: [],
-    required: [],
-    help: "Disputes that have not ended, the one that is due first before the others",
-    plan: () => get("/disputes"),
-  },
-  {
-    words: "dispute show",
-    ids: ["PAYMENT_ID"],
-    required: [],
-    help: "A dispute with the statements of both parties",
-    plan: ([id]) => get(`/disputes/${part(id)}`),
-  },
-  {
-    words: "dispute decide",
-    ids: ["PAYMENT_ID"],
-    required: ["outcome", "reason"],
-    help: "Ends a dispute: --outcome Upheld or Rejected, of what its opener states",
-    plan: ([id], { outcome, reason }) =>
-      post(`/disputes/${part(id)}/decision`, { Outcome: outcome, Reason: reason }),
-  },
-  {
-    words: "bank restores",
-    ids: [],
-    required: [],
-    help: "Banks that are held after a restore, until deno task reconcile",
-    plan: () => get("/order-holds"),
-  },
-  {
-    words: "bank outage",
-    ids: ["BANK"],
-    required: ["from", "until", "text", "reason"],
-    help: "Announces an outage; times as 2040-01-15T12:00:00Z",
-    plan: ([bank], { from, until, text, reason }) =>
-      post(`/banks/${part(bank)}/outages`, {
-        FromDateTime: from,
-        UntilDateTime: until,
-        Text: text,
-        Reason: reason,
-      }),
-  },
-  {
-    words: "bank change-outage",
-    ids: ["BANK", "OUTAGE_ID"],
-    required: ["from", "until", "text", "reason"],
-    help: "Changes its times and text",
-    plan: ([bank, id], { from, until, text, reason }) =>
-      post(`/banks/${part(bank)}/outages/${part(id)}/change`, {
-        FromDateTime: from,
-        UntilDateTime: until,
-        Text: text,
-        Reason: reason,
-      }),
-  },
-  {
-    words: "bank cancel-outage",
-    ids: ["BANK", "OUTAGE_ID"],
-    required: ["reason"],
-    help: "Cancels or ends it",
-    plan: ([bank, id], { reason }) =>
-      post(`/banks/${part(bank)}/outages/${part(id)}/cancel`, { Reason: reason }),
-  },
-  {
-    words: "keys",
-    ids: [],
-    required: [],
-    help: "The platform's keys on the process that answers, with the times of their rotation",
-    plan: () => get("/keys"),
-  },
-  {
-    words: "banks",
-    ids: [],
-    required: [],
-    help: "Every bank: whether it works, is slow or fails by its last pushes, and its orders",
-    plan: () => get("/banks"),
-  },
-  {
-    words: "alarms",
-    ids: [],
-    required: [],
-    help: "What needs an operator now, by what the platform itself knows",
-    plan: () => get("/alarms"),
-  },
-  {
-    words: "endings",
-    ids: [],
-    required: [],
-    help: "Certificates and software statements that end in the next 30 days",
-    plan: () => get("/endings"),
-  },
-  {
-    words: "last-hour",
-    ids: [],
-    required: [],
-    help: "Requests, payments, orders and rejections of the last hour and of today",
-    plan: () => get("/last-hour"),
-  },
-  {
-    words: "participant",
-    ids: ["CLIENT_ID"],
-    required: [],
-    help: "A participant with its addresses, keys, certificates and last use",
-    plan: ([id]) => get(`/participants/${part(id)}`),
-  },
-  {
-    words: "processes",
-    ids: [],
-    required: [],
-    help: "Every process of the platform, with its state",
-    plan: () => get("/processes"),
-  },
-  {
-    words: "proposals",
-    ids: [],
-    required: [],
-    help: "Changes that need two operators, and what a second one has decided",
-    plan: () => get("/proposals"),
-  },
-  change("proposal approve", "PROPOSAL_ID", (id) => `/proposals/${id}/approve`, "Approves and carries out"),
-  change("proposal withdraw", "PROPOSAL_ID", (id) => `/proposals/${id}/withdraw`, "Withdraws or declines"),
-  {
-    words: "orders",
-    ids: [],
+  read("disputes", "/disputes", "Disputes that have not ended, the one that is due first before the others"),
+  read("dispute show", "/disputes/{PAYMENT_ID}", "A dispute with the statements of both parties"),
+  change(
+    "dispute decide",
+    "/disputes/{PAYMENT_ID}/decision",
+    "Ends a dispute: --outcome Upheld or Rejected, of what its opener states",
+    { required: ["outcome", "reason"] },
+  ),
+  read("bank restores", "/order-holds", "Banks that are held after a restore, until deno task reconcile"),
+  change(
+    "bank outage",
+    "/banks/{BANK}/outages",
+    "Announces an outage; times as 2040-01-15T12:00:00Z",
+    OUTAGE,
+  ),
+  change(
+    "bank change-outage",
+    "/banks/{BANK}/outages/{OUTAGE_ID}/change",
+    "Changes its times and text",
+    OUTAGE,
+  ),
+  change("bank cancel-outage", "/banks/{BANK}/outages/{OUTAGE_ID}/cancel", "Cancels or ends it"),
+  read("keys", "/keys", "The platform's keys on the process that answers, with the times of their rotation"),
+  read(
+    "banks",
+    "/banks",
+    "Every bank: whether it works, is slow or fails by its last pushes, and its orders",
+  ),
+  read("alarms", "/alarms", "What needs an operator now, by what the platform itself knows"),
+  read("endings", "/endings", "Certificates and software statements that end in the next 30 days"),
+  read("last-hour", "/last-hour", "Requests, payments, orders and rejections of the last hour and of today"),
+  read(
+    "participant",
+    "/participants/{CLIENT_ID}",
+    "A participant with its addresses, keys, certificates and last use",
+  ),
+  read("processes", "/processes", "Every process of the platform, with its state"),
+  read("proposals", "/proposals", "Changes that need two operators, and what a second one has decided"),
+  change("proposal approve", "/proposals/{PROPOSAL_ID}/approve", "Approves and carries out"),
+  change("proposal withdraw", "/proposals/{PROPOSAL_ID}/withdraw", "Withdraws or declines"),
+  read("orders", "/payment-orders", "Orders that no bank has answered: --state waiting, held or dead", {
     required: ["state"],
     optional: ["bank", "after"],
-    help: "Orders that no bank has answered: --state waiting, held or dead",
-    plan: (_, { state, bank, after }) => get("/payment-orders", { state, bank, after }),
-  },
-  {
-    words: "order redrive",
-    ids: ["PAYMENT_ID"],
-    required: [],
-    help: "Tries a dead order again",
-    plan: ([id]) => post(`/payment-orders/${part(id)}/redrive`),
-  },
-  {
-    words: "events",
-    ids: [],
-    required: [],
-    optional: ["after"],
-    help: "Pushes of events by subscriber: what waits, what is dead and why",
-    plan: (_, { after }) => get("/event-deliveries", { after }),
-  },
-  {
-    words: "event redrive",
-    ids: ["CLIENT_ID", "BANK"],
-    required: [],
-    help: "Pushes a subscriber's dead events again",
-    plan: ([client, bank]) => post(`/event-deliveries/${part(client)}/${part(bank)}/redrive`),
-  },
-  {
-    words: "order close",
-    ids: ["PAYMENT_ID"],
-    required: ["reason", "status-reason"],
-    switches: ["may-be-at-bank"],
-    help: "Closes a dead order; --status-reason is for the TPP",
-    plan: ([id], given) =>
-      post(`/payment-orders/${part(id)}/close`, {
-        Reason: given["reason"],
-        StatusReason: given["status-reason"],
-        ...(given["may-be-at-bank"] === true ? { MayBeAtBank: true } : {}),
-      }),
-  },
-  {
-    words: "search",
-    ids: ["ID"],
-    required: [],
-    help:
-      "A payment by the number on an error page, its own or its consent's id, end-to-end id or idempotency key",
-    plan: ([id]) => get("/search", { q: id }),
-  },
-  {
-    words: "cases",
-    ids: [],
+  }),
+  change("order redrive", "/payment-orders/{PAYMENT_ID}/redrive", "Tries a dead order again", WITHOUT_REASON),
+  read(
+    "events",
+    "/event-deliveries",
+    "Pushes of events by subscriber: what waits, what is dead and why",
+    PAGED,
+  ),
+  change(
+    "event redrive",
+    "/event-deliveries/{CLIENT_ID}/{BANK}/redrive",
+    "Pushes a subscriber's dead events again",
+    WITHOUT_REASON,
+  ),
+  change(
+    "order close",
+    "/payment-orders/{PAYMENT_ID}/close",
+    "Closes a dead order; --status-reason is for the TPP",
+    { required: ["reason", "status-reason"], switches: ["may-be-at-bank"] },
+  ),
+  read(
+    "search",
+    "/search?q={ID}",
+    "A payment by the number on an error page, its own or its consent's id, end-to-end id or idempotency key",
+  ),
+  read("cases", "/cases", "Payments by amount, as 49.90, and days (UTC), as 2040-01-15", {
     required: ["amount", "from"],
     optional: ["until", "currency", "bank", "tpp", "after"],
-    help: "Payments by amount, as 49.90, and days (UTC), as 2040-01-15",
-    plan: (_, { amount, from, until, currency, bank, tpp, after }) =>
-      get("/cases", { amount, from, until, currency, bank, tpp, after }),
-  },
-  ...(["banks", "tpps"] as const).map((kind): Command => ({
-    words: `report ${kind}`,
-    ids: [],
-    required: [],
-    optional: ["id", "from", "until", "after"],
-    switches: ["csv"],
-    help: kind === "banks"
-      ? "Availability, answers and volumes of banks by day; days as 2040-01-15, --csv prints a table"
-      : "Requests and payments of TPPs by day",
-    plan: (_, { csv, id, from, until, after }) =>
-      get(`/reports/${kind}${csv === true ? ".csv" : ""}`, { id, from, until, after }),
-  })),
-  {
-    words: "report funnel",
-    ids: [],
-    required: [],
-    optional: ["by", "bank", "tpp", "from", "until"],
-    switches: ["csv"],
-    help: "How many customers reach each step; --by day,bank,tpp,type,language",
-    plan: (_, { csv, by, bank, tpp, from, until }) =>
-      get(`/reports/funnel${csv === true ? ".csv" : ""}`, { by, bank, tpp, from, until }),
-  },
-  {
-    words: "history",
-    ids: ["SUBJECT"],
-    required: [],
-    optional: ["after"],
-    help: "The history of a payment, consent, client, 'bank BANK', 'operator NAME'",
-    plan: ([subject], { after }) => get(`/histories/${part(subject)}`, { after }),
-  },
-  {
-    words: "people",
-    ids: [],
-    required: [],
-    optional: ["from", "until", "operator", "deed", "after"],
-    help: "What operators did, newest first: --from, --until as 2040-01-15, --deed change or read",
-    plan: (_, { from, until, operator, deed, after }) =>
-      get("/audit/people", { from, until, operator, deed, after }),
-  },
-  {
-    words: "people today",
-    ids: [],
-    required: [],
-    help: "Which operators did something today, and how much",
-    plan: () => get("/audit/people/today"),
-  },
-  {
-    words: "audit",
-    ids: [],
-    required: [],
-    optional: ["after"],
-    help: "Every entry of every history, page by page",
-    plan: (_, { after }) => get("/audit", { after }),
-  },
-  change(
-    "erase",
-    "CASE",
-    (id) => `/cases/${id}/erasure`,
-    "Erases the personal data of a payment or a consent for ever",
+  }),
+  read(
+    "report banks",
+    "/reports/banks",
+    "Availability, answers and volumes of banks by day; days as 2040-01-15, --csv prints a table",
+    BY_DAY,
   ),
+  read("report tpps", "/reports/tpps", "Requests and payments of TPPs by day", BY_DAY),
+  read(
+    "report funnel",
+    "/reports/funnel",
+    "How many customers reach each step; --by day,bank,tpp,type,language",
+    { optional: ["by", "bank", "tpp", "from", "until"], switches: ["csv"] },
+  ),
+  read(
+    "history",
+    "/histories/{SUBJECT}",
+    "The history of a payment, consent, client, 'bank BANK', 'operator NAME'",
+    PAGED,
+  ),
+  read(
+    "people",
+    "/audit/people",
+    "What operators did, newest first: --from, --until as 2040-01-15, --deed change or read",
+    { optional: ["from", "until", "operator", "deed", "after"] },
+  ),
+  read("people today", "/audit/people/today", "Which operators did something today, and how much"),
+  read("audit", "/audit", "Every entry of every history, page by page", PAGED),
+  change("erase", "/cases/{CASE}/erasure", "Erases the personal data of a payment or a consent for ever"),
 ];
 
 /** The line of a command in the help. */
