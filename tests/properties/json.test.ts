@@ -93,6 +93,15 @@ Deno.test("strictJson agrees with a second reader on documents with a few charac
   fc.assert(fc.property(mutated(good), assertAgreement), runs(4000));
 });
 
+Deno.test("strictJson agrees with a second reader on any document, and on one with a member twice", () => {
+  const names = fc.uniqueArray(fc.string({ minLength: 1, unit: "grapheme" }), { minLength: 1, maxLength: 6 });
+  const twice = fc.tuple(names, fc.nat(), fc.json({ maxDepth: 2 })).map(([all, pick, value]) => {
+    const members = [...all, all[pick % all.length]].map((name) => `${JSON.stringify(name)}:${value}`);
+    return `[{${members.join(",")}}]`;
+  });
+  fc.assert(fc.property(fc.oneof(fc.json({ maxDepth: 6 }), twice, fc.string()), assertAgreement), runs(2000));
+});
+
 Deno.test("strictJson agrees with a second reader on deep documents", () => {
   fc.assert(
     fc.property(fc.nat(20), fc.nat(20), fc.boolean(), (arrays, objects, closed) => {

@@ -66,14 +66,3 @@ Deno.test("isCanonicalBase64url accepts exactly what encoding bytes gives [J17]"
     assertEquals(isCanonicalBase64url(text), false, JSON.stringify(text));
   }
 });
-
-Deno.test("readCompactJws and verifyClaims answer every mutation with a no, never an exception [J38]", async () => {
-  const good = await signed(HEADER);
-  for (let at = 0; at < good.length; at += 3) {
-    for (const character of ["A", ".", "\u0000", "="]) {
-      const token = good.slice(0, at) + character + good.slice(at + 1);
-      const verdict = await opened(token);
-      if (token !== good) assertEquals(verdict.ok, false, `${character} at ${at}`);
-    }
-  }
-});

@@ -145,16 +145,6 @@ Deno.test("openSealed says one and the same for every altered key, iv, text and 
   })]);
 });
 
-Deno.test("openSealed answers every mutation of a character with a no, never an exception [J38]", async () => {
-  const good = await sealed(OUTER);
-  for (let at = 0; at < good.length; at += 5) {
-    for (const character of ["A", ".", "\u0000"]) {
-      const token = good.slice(0, at) + character + good.slice(at + 1);
-      if (token !== good) await assertRejected(token, `${character} at ${at}`);
-    }
-  }
-});
-
 Deno.test("openSealed rejects a plaintext that is not UTF-8", async () => {
   await assertRejected(await sealed(OUTER, new Uint8Array([0xff, 0xfe])), "not UTF-8");
 });
