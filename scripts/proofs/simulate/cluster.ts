@@ -16,6 +16,11 @@ import type { Cluster, PlatformProcess } from "./platform_process.ts";
 /** Of the simulation's parties alone. */
 const WRAPPING_KEY = `simulation ${btoa("a wrapping key of the simulation")}`;
 
+/** A run has few consents, and one that has more needs another commit. */
+const KEYS_AT_ONCE = 4;
+/** Every so many seeds the platform keeps traces, which no party reads. */
+const TRACED = 4;
+
 /** Starts one process, or two. */
 export function startCluster(simulation: Simulation, outside: Outside): Cluster {
   const offsets = [0, 0];
@@ -96,9 +101,10 @@ async function run(
       vault: connectStore(simulation, process, simulation.dataKeys),
       wrapping: await openWrappingKeys(WRAPPING_KEY),
       monotonic,
+      keysAtOnce: KEYS_AT_ONCE,
     });
     const platform = await composePlatform({
-      config: CONFIG,
+      config: simulation.plan.seed % TRACED === 0 ? CONFIG : { ...CONFIG, traceDays: 0 },
       store,
       clock,
       monotonic,

@@ -73,12 +73,12 @@ export interface CaseKeysDeps {
   readonly monotonic: MonotonicClock;
   /** Whether the data key store was restored from a copy, which can lack keys. */
   readonly canLackKeys: boolean;
+  /** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
+  readonly keysAtOnce: number;
   /** Tells the watcher of {@link CaseKeys.watch}. */
   readonly watcher: { current: KeyWatcher };
 }
 
-/** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
-const BLOCK = 64;
 /** A token has few sessions, and signs meanwhile. */
 const WRAPPED_AT_ONCE = 4;
 /**
@@ -257,7 +257,7 @@ async function foundIn(
 async function makeBlock(
   deps: CaseKeysDeps,
 ): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: CryptoKey }[]> {
-  const ids = Array.from({ length: BLOCK }, newConsentId);
+  const ids = Array.from({ length: deps.keysAtOnce }, newConsentId);
   const cases = ids.map((id) => caseIdOf(id) ?? id);
   const keys = await makeKeys(deps, cases);
   if (keys === undefined) throw new Error("a new random id is in use already");

@@ -42,8 +42,11 @@ export interface SealedParts {
   readonly wrapping: WrappingKeys;
   /** A monotonic clock in milliseconds. */
   readonly monotonic: MonotonicClock;
+  /** Consents whose keys one commit stores. */
+  readonly keysAtOnce?: number;
 }
 
+const KEYS_AT_ONCE = 64;
 const UNWATCHED: KeyWatcher = { lost() {}, unknownWrapping() {}, failing() {}, working() {} };
 const linkKey: Key = [dataKeyStoreRecord.name];
 const checkKey: Key = [dataKeyCheckRecord.name];
@@ -57,7 +60,7 @@ const CHECK_BYTES = 32;
  * @throws {Error} in one sentence if the stores do not belong together, or the wrapping keys are others
  */
 export async function openSealed(
-  { store, vault, wrapping, monotonic }: SealedParts,
+  { store, vault, wrapping, monotonic, keysAtOnce = KEYS_AT_ONCE }: SealedParts,
 ): Promise<Sealed> {
   await rejectOtherStore(store, vault);
   await rejectOtherKeys(vault, wrapping);
@@ -68,7 +71,7 @@ export async function openSealed(
     failing: (why) => watcher.current.failing(why),
     working: (failedSeconds) => watcher.current.working(failedSeconds),
   });
-  const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, canLackKeys, watcher });
+  const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, canLackKeys, keysAtOnce, watcher });
   const sealing = sealStore(store, caseKeys, sealings, monotonic);
   const close = async (): Promise<void> => {
     await store.close();
