@@ -1,14 +1,24 @@
 /**
- * Loaded before the platform (`deno run --preload`), it counts the process's WebCrypto calls and the rows of its file.
- * After SIGUSR2 it appends the counts to a file of its folder, which `writes.ts` reads.
+ * Loaded before the platform on Deno, Node or Bun, it counts the process's WebCrypto calls and the rows of its file, by
+ * record with their bytes. After SIGUSR2 it appends the counts to a file of its folder, which `writes.ts` reads.
  */
-import { StatementSync } from "node:sqlite";
+import { appendFileSync, openSync } from "node:fs";
 import process from "node:process";
+import { StatementSync } from "node:sqlite";
 
 const counts: Record<string, number> = {};
 
-function count(name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
+function count(name: string, by = 1): void {
+  counts[name] = (counts[name] ?? 0) + by;
+}
+
+const KILOBYTE = 1000;
+
+/** Counts a row. @param json its value, if it was written */
+function countRow(name: string, record: string, key: number, json?: string): void {
+  count(`rows: ${name}`);
+  count(`kinds: ${record} ${name}`);
+  if (json !== undefined) count(`kinds: ${record} kB`, (key + json.length) / KILOBYTE);
 }
 
 type Method = (this: unknown, ...given: readonly unknown[]) => unknown;
@@ -48,28 +58,26 @@ for (const [method, place] of Object.entries(ALGORITHM)) {
 }
 
 // A commit of Deno KV that fails its checks counts too. Those of a bench do not fail.
-watch(Deno.AtomicOperation.prototype, "set", (_, [key]) => {
-  count("rows: written");
-  count(`kinds: ${(key as readonly string[])[0]} written`);
-});
-watch(Deno.AtomicOperation.prototype, "delete", (_, [key]) => {
-  count("rows: deleted");
-  count(`kinds: ${(key as readonly string[])[0]} deleted`);
-});
-watch(Deno.AtomicOperation.prototype, "commit", () => count("rows: transactions"));
+if ("Deno" in globalThis) {
+  const textOf = (key: unknown): readonly [record: string, length: number] => {
+    const parts = key as readonly string[];
+    return [parts[0] ?? "", parts.join(" ").length];
+  };
+  watch(
+    Deno.AtomicOperation.prototype,
+    "set",
+    (_, [key, value]) => countRow("written", ...textOf(key), JSON.stringify(value)),
+  );
+  watch(Deno.AtomicOperation.prototype, "delete", (_, [key]) => countRow("deleted", ...textOf(key)));
+  watch(Deno.AtomicOperation.prototype, "commit", () => count("rows: transactions"));
+}
 
-const STATEMENTS: Readonly<Record<string, string>> = {
-  "insert into hub_entry": "rows: written",
-  "delete from hub_entry where key = ?": "rows: deleted",
-  "begin immediate": "rows: transactions",
-};
-watch(StatementSync.prototype, "all", (self, [key]) => {
+watch(StatementSync.prototype, "all", (self, [key, value]) => {
   const sql = (self as StatementSync).sourceSQL;
-  for (const [start, name] of Object.entries(STATEMENTS)) {
-    if (!sql.startsWith(start)) continue;
-    count(name);
-    if (key instanceof Uint8Array) count(`kinds: ${recordName(key)} ${name.slice("rows: ".length)}`);
-  }
+  if (sql === "begin immediate") count("rows: transactions");
+  if (!(key instanceof Uint8Array)) return;
+  if (sql.startsWith("insert into hub_entry")) countRow("written", recordName(key), key.length, `${value}`);
+  if (sql.startsWith("delete from hub_entry where key = ?")) countRow("deleted", recordName(key), key.length);
 });
 
 /** The name of the record that has an encoded key (`key_codec.ts`). */
@@ -77,7 +85,5 @@ function recordName(key: Uint8Array): string {
   return new TextDecoder().decode(key.subarray(0, key.indexOf(0)));
 }
 
-const file = Deno.openSync("bench-counts.jsonl", { create: true, append: true });
-process.on("SIGUSR2", () => {
-  file.writeSync(new TextEncoder().encode(`${JSON.stringify(counts)}\n`));
-});
+const file = openSync("bench-counts.jsonl", "a");
+process.on("SIGUSR2", () => appendFileSync(file, `${JSON.stringify(counts)}\n`));

@@ -5,6 +5,7 @@
  */
 import { openConnections } from "../../../src/base/store/postgres/connections.ts";
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
+import { isNode, otherProgram } from "../../testing/other_runtime.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
 import { taskCommand } from "../../testing/served_platform.ts";
 import { openDatabases } from "./databases.ts";
@@ -76,9 +77,13 @@ async function open(variables: Variables, source: string | undefined): Promise<S
   const other = source === undefined
     ? undefined
     : await taskCommand("serve", `${(await Deno.realPath(source)).replace(/\/$/, "")}/`);
+  const counted = new URL("counted_process.ts", import.meta.url).pathname;
   return await openServedEnvironment(variables, undefined, (command) => {
-    const [deno = "", run = "", ...rest] = other ?? command;
-    return [deno, run, "--preload", new URL("counted_process.ts", import.meta.url).pathname, ...rest];
+    const [program = "", ...rest] = other ?? command;
+    if (isNode(program)) return [program, "--import", counted, ...rest];
+    return otherProgram === undefined
+      ? [program, ...rest.toSpliced(1, 0, "--preload", counted)] // after `run`
+      : [program, "--preload", counted, ...rest];
   });
 }
 
@@ -168,9 +173,11 @@ const TIMES = [...STAGES.map(({ name }) => name), WHOLE].map((name) => `ms: ${na
 /** The table as Markdown. */
 export function writesReport(found: readonly Counted[]): string {
   const place = (name: string): number => ORDER.findIndex((start) => name.startsWith(start));
-  const names = [...new Set(found.flatMap(({ costs }) => Object.keys(costs)))].toSorted((one, other) =>
-    place(one) - place(other) || TIMES.indexOf(one) - TIMES.indexOf(other) || one.localeCompare(other)
-  );
+  const names = [...new Set(found.flatMap(({ costs }) => Object.keys(costs)))]
+    .filter((name) => found.some(({ costs }) => Number(figure(name, costs)) !== 0))
+    .toSorted((one, other) =>
+      place(one) - place(other) || TIMES.indexOf(one) - TIMES.indexOf(other) || one.localeCompare(other)
+    );
   const head = `| Of a payment | ${found.map(({ platform }) => platform).join(" | ")} |`;
   const lines = names.map((name) =>
     `| ${name} | ${found.map(({ costs }) => figure(name, costs)).join(" | ")} |`
@@ -180,6 +187,6 @@ export function writesReport(found: readonly Counted[]): string {
 }
 
 function figure(name: string, costs: PaymentCosts): string {
-  const digits = name.startsWith("ms: ") ? 2 : name.endsWith("kB") ? 0 : 1;
+  const digits = name.startsWith("ms: ") || name.startsWith("kinds: ") ? 2 : name.endsWith("kB") ? 0 : 1;
   return costs[name]?.toFixed(digits) ?? "";
 }

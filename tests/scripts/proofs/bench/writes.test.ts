@@ -23,7 +23,9 @@ Deno.test("bench counts a payment's rows, bytes and calls, which follow from tho
   assert(rows >= 0.8 * sum("writes") && rows < 2 * sum("writes"), `${rows} rows`);
   assert(verified >= sum("verify") && verified <= sum("verify") + 2, `${verified} verifications`);
   assert((costs["rows: transactions"] ?? 0) > 1 && (costs["ms: PAR"] ?? 0) > 0);
-  assert(writesReport([found]).includes("| rows: written | "));
+  const table = writesReport([found]);
+  assert(table.includes("| rows: written | ") && /\| kinds: audit kB \| \d\d\./.test(table), table);
+  assert(!/\| 0\.0+ \|$/m.test(table), table);
 });
 
 Deno.test("bench measures requests that are rejected, and tells those that were not", async () => {
