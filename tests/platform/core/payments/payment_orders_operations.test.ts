@@ -150,14 +150,29 @@ Deno.test("waiting orders page by bank and next push, of one bank alone, and nev
   assertEquals(all.map((one) => one.slice(0, 5)), all.map((one) => one.slice(0, 5)).toSorted(), "by bank");
   assertEquals(await walk("&bank=BANKB"), all.slice(101));
   const { Data: { After = "" } } = await bodyOf<OpenOrders>(operate(env, `${WAITING}&bank=BANKA`));
-  for (
-    const query of ["&bank=", "&bank=bank%20a", `&bank=BANKB&after=${After}`, `&after=${id}`, "&after=@@"]
-  ) {
+  for (const query of ["&bank=", "&bank=bank%20a", `&bank=BANKB&after=${After}`]) {
     assertEquals(
       (await rejectionOf(await operate(env, `${WAITING}${query}`))).error,
       "invalid_request",
       query,
     );
+  }
+  const [at, list] = ["0".repeat(15), LIST.replace("dead", "STATE")];
+  const places = {
+    dead: [[id], ["x", `${id}@BANKA`, ""]],
+    held: [[`${id}@BANKA`, `${id}@BANKA&bank=BANKA`], [
+      ...[id, "x@BANKA", `${id}@b%20a`, `${id}@BANKA&bank=BANKB`, `${id}@${at}@BANKA`],
+    ]],
+    waiting: [[`${id}@${at}@BANKA`, `${id}@${at}@BANKA&bank=BANKA`], [
+      ...[id, `${id}@BANKA`, `x@${at}@BANKA`, `${id}@${at}0@BANKA`, `${id}@0x@BANKA`, `${id}@${at}@b%20a`],
+      ...[`${id}@${at}@BANKA&bank=BANKB`, `${id}@${at}@BANKA@BANKA`, "@@"],
+    ]],
+  } as const;
+  for (const [state, [good, bad]] of Object.entries(places)) {
+    for (const after of [...good, ...bad]) {
+      const { status } = await operate(env, `${list.replace("STATE", state)}&after=${after}`);
+      assertEquals(status, good.some((one) => one === after) ? 200 : 400, `${state} ${after}`);
+    }
   }
   const ofDead = await operate(env, `${LIST}&bank=BANKA`);
   assertEquals((await rejectionOf(ofDead)).error, "invalid_request", "the list of dead orders has no banks");

@@ -5,6 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { type OwnKey, signClaims } from "../../../../src/base/jose/own_key.ts";
 import { CATALOGUES } from "../../../../src/pages/phrase.ts";
+import { formatInstant } from "../../../../src/pages/formats.ts";
 import { LANGUAGES } from "../../../../src/pages/language.ts";
 import { findReceiptKey } from "../../../../src/platform/core/receipts/receipt_keys.ts";
 import { verifyReceipt } from "../../../../src/platform/core/receipts/verify_receipt.ts";
@@ -82,15 +83,25 @@ Deno.test("a receipt has the payment's status at its time, and the page shows it
     AcceptedCreditSettlementCompleted: ["AcceptedSettlementCompleted", "AcceptedCreditSettlementCompleted"],
   } as const;
   await steps(t, ways, async (reports) => {
+    const createdAt = env.now;
     const { id, receipt: first, flow } = await receiptOf(env);
     for (const Status of reports) {
-      env.now += 1000;
+      env.now += 60_000;
       await good(putStatus(env, env.bankA, id, Status), 200);
     }
+    const statusAt = env.now;
+    env.now += 60_000;
     const status = reports.at(-1) ?? "AcceptedSettlementInProcess";
     const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.bound, receiptAt(id)), 200);
-    assertEquals(decodeJwt<Receipt>(Data.Receipt)["status"], status);
+    const { created_at, status_at, iat, ...claims } = decodeJwt<Receipt>(Data.Receipt);
+    assertEquals(claims.status, status);
+    const times = [createdAt, statusAt, env.now];
+    assertEquals([Date.parse(created_at), Date.parse(status_at), iat * 1000], times);
     const shown = await pasted(env, Data.Receipt);
+    const instants = [env.now, statusAt, createdAt].map((at) => formatInstant("en", at));
+    const texts = [...shown.matchAll(/<bdi>([^<]+)<\/bdi>/g)].map(([, text = ""]) => text);
+    assertEquals(texts.filter((text) => instants.includes(text)), instants);
+    assertStringIncludes(shown, 'method="post" action="/receipt?lang=en"');
     assertStringIncludes(shown, EN[`receipt.status.${status}`]);
     assertEquals(headingOf(shown), EN[status === "Rejected" ? "receipt.genuineRejected" : "receipt.genuine"]);
     // The earlier receipt stays what it was.
