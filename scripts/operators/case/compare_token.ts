@@ -3,7 +3,7 @@
  * that was signed later must have what it says. No I/O.
  */
 import { z } from "zod";
-import type { BundleEntry, Key, Piece } from "./bundle_schema.ts";
+import type { Bundle, BundleEntry, Key, Piece } from "./bundle_schema.ts";
 import { SKEW_MS, type Verified } from "./compare.ts";
 import { headerOf, jsonIn, openJws } from "./signatures.ts";
 import { entryName } from "./verify_parts.ts";
@@ -79,11 +79,13 @@ function* againstReceipt({ bundle, statement, pieces }: Verified, receipt: Recei
   }
   const signed = `the receipt of ${timeOf(receipt.iat)} says ${receipt.status}`;
   const moves = bundle.entries.filter(({ record }) => /^payment\.[A-Z]/.test(record.event));
-  const former = moves.filter(({ record }) => record.at <= receipt.iat * 1000 + SKEW_MS);
+  const isThen = (at: number): boolean => at <= receipt.iat * 1000 + SKEW_MS;
+  const former = moves.filter(({ record }) => isThen(record.at));
   const own = former.findLastIndex(({ record }) => record.event === `payment.${receipt.status}`);
   const next = former[own + 1];
-  if (own < 0) yield `${signed}, and the bundle has no such entry of until then`;
-  else if (next !== undefined && next.record.at < receipt.iat * 1000 - SKEW_MS) {
+  const isTold = own >= 0 || mayBeWithheld(bundle, statement.payment, receipt.status, isThen);
+  if (!isTold) yield `${signed}, and the bundle has no such entry of until then`;
+  else if (own >= 0 && next !== undefined && next.record.at < receipt.iat * 1000 - SKEW_MS) {
     yield `${signed}, and ${entryName(next)} is of ${new Date(next.record.at).toISOString()}`;
   }
   const terms = pieces.find(({ kind }) => TERMS.includes(kind));
@@ -110,6 +112,27 @@ const RECEIPT_TERMS: readonly (readonly [keyof Receipt & string, readonly string
   ["end_to_end_identification", [...INITIATION, "EndToEndIdentification"]],
 ];
 
+/** The steps of a dispute after which it has a status. */
+const DISPUTED: Readonly<Record<string, readonly string[]>> = {
+  Open: ["dispute.opened"],
+  Answered: ["dispute.answered"],
+  Decided: ["dispute.answered", "dispute.decided"],
+  Withdrawn: ["dispute.withdrawn"],
+};
+
+/** Statuses that an operator can have brought, in an entry of which a participant's own bundle has the leaf alone. */
+const BY_OPERATORS = ["Rejected", "Decided"];
+
+function mayBeWithheld(
+  { withheld = [] }: Bundle,
+  subject: string,
+  status: string | undefined,
+  isThen: (at: number) => boolean,
+): boolean {
+  return BY_OPERATORS.includes(status ?? "") &&
+    withheld.some((entry) => entry.subject === subject && isThen(entry.position));
+}
+
 /** The entries that events tell of, by the last segment of their type. */
 const OF_EVENT: Readonly<Record<string, (entry: BundleEntry["record"], status?: string) => boolean>> = {
   "consent-authorised": ({ event }) => event === "consent.Authorized",
@@ -117,6 +140,7 @@ const OF_EVENT: Readonly<Record<string, (entry: BundleEntry["record"], status?: 
   "consent-expired": ({ event, actor }) => event === "consent.Rejected" && actor === "clock",
   "consent-consumed": ({ event }) => event === "consent.Consumed",
   "payment-status-changed": ({ event }, status) => event === `payment.${status}`,
+  "dispute-changed": ({ event }, status) => DISPUTED[status ?? ""]?.includes(event) === true,
   "payment-closed": ({ event, actor }) => event === "payment.Rejected" && actor.startsWith("operator "),
 };
 
@@ -135,7 +159,7 @@ function* againstEvent({ bundle, statement }: Verified, event: Event): Generator
   const told = bundle.entries.some(({ record }) =>
     record.subject === subject && isOf(record, details?.status) && isNear(record.at)
   );
-  if (told) return;
+  if (told || mayBeWithheld(bundle, subject, details?.status, isNear)) return;
   yield `the event of ${timeOf(event.iat)} says ${name}${
     details?.status === undefined ? "" : ` (${details.status})`
   }, and the bundle has no such entry of that time`;
