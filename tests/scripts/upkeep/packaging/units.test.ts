@@ -72,6 +72,14 @@ function isInstalled(program: string): boolean {
   }
 }
 
+Deno.test("a unit whose database is away at the start is started again for ever [F9]", async () => {
+  for (const program of UNITS) {
+    const unit = await unitOf(program);
+    const again = ["StartLimitIntervalSec", "Restart", "RestartSec"].map(unit);
+    assertEquals(again, [["0"], ["on-failure"], ["1"]], program);
+  }
+});
+
 /** The lines of a unit by their names; repeated names keep each value. */
 async function unitOf(program: string): Promise<(name: string) => readonly string[]> {
   const unit = await read(pathOf(program));
