@@ -54,6 +54,18 @@ Deno.test("docs/operations has a small .env with which a platform is configured"
   assertEquals([config.environment, config.operationsPort], ["Production", 18080]);
 });
 
+Deno.test("the commands for several processes change the file that .env leads to, and leave the link", async () => {
+  const cwd = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${cwd}/shared`, "PORT=8080\nPLATFORM_OPERATIONS_PORT=18080\nHOST=127.0.0.1\n");
+  await Deno.symlink(`${cwd}/shared`, `${cwd}/.env`); // as command 8 of install.md
+  const [command = ""] = /^sed -i .* \.env/m.exec(deployment) ?? [];
+  const { success } = await new Deno.Command("sh", { args: ["-c", command], cwd }).output();
+  assert(success);
+  assertEquals(await Deno.readLink(`${cwd}/.env`), `${cwd}/shared`);
+  assertEquals(await Deno.readTextFile(`${cwd}/shared`), "HOST=127.0.0.1\n");
+  await Deno.remove(cwd, { recursive: true });
+});
+
 Deno.test("docs/operations has the number of open files without which a program does not start", () => {
   const platform = `2 × \`PLATFORM_MAX_CONNECTIONS\` + ${
     OPERATIONS_CONNECTIONS + RESERVED_FILES
