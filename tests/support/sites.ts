@@ -169,7 +169,8 @@ export async function shOnPage(
         "disable --now payment-platform@*")
           kill -TERM ${site.platform?.pid ?? ""}
           while kill -0 ${site.platform?.pid ?? ""} 2>/dev/null; do sleep 0.05; done ;;
-        "stop postgresql") runuser -u postgres -- pg_ctl stop -D "$PGDATA" -m fast -s ;;
+        "stop postgresql@*") runuser -u postgres -- pg_ctl stop -D "$PGDATA" -m fast -s ;;
+        "stop "*) return 1 ;; # it does not wait for the end of the server
       esac
     }
     cd /`;
