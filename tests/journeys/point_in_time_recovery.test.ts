@@ -36,6 +36,16 @@ async function ask(url: string, text: string): Promise<string> {
   });
 }
 
+/** As the page writes a time. */
+const FORM_OF_PAGE = 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"';
+
+/** The settings of the page, with the folder of the archive and the time. */
+async function targetOfPage(folder: string, time: string): Promise<string> {
+  const page = await Deno.readTextFile(new URL("../../docs/operations/postgresql.md", import.meta.url));
+  const [, settings = ""] = /postgresql\.auto\.conf <<'EOF'\n(.*?)EOF/s.exec(page) ?? [];
+  return settings.replace("/backup/wal", folder).replace("<time>", time);
+}
+
 /** Also waits for the server to become a primary, because connections are made to no other. */
 function until(url: string, condition: string): Promise<void> {
   return waitUntil(condition, async () => await ask(url, condition).catch(() => "") === "true");
@@ -71,7 +81,7 @@ Deno.test({
     ];
     await runAsServer(`${postgresPrograms()}/pg_basebackup`, backup);
     const ofArchive = await payment();
-    const time = await ask(database, "clock_timestamp()");
+    const time = await ask(database, `to_char(clock_timestamp() at time zone 'UTC', '${FORM_OF_PAGE}')`);
     const lost = await payment();
     const token = await clientToken(env, env.tpp);
     const segment = await ask(database, "pg_walfile_name(pg_switch_wal())");
@@ -79,7 +89,7 @@ Deno.test({
 
     await using recovered = await recoverPostgresServer(
       `${folder}/base`,
-      `restore_command = 'cp ${folder}/%f %p'\nrecovery_target_time = '${time}'\nrecovery_target_action = 'promote'\n`,
+      await targetOfPage(folder, time),
     );
     const copy = database.replace(String(server.port), String(recovered.port));
     await store.move(env, async () => {
