@@ -30,6 +30,8 @@ export interface PatroniCluster extends AsyncDisposable {
   loseThePrimary(): Promise<void>;
   /** Starts a PgBouncer in front of a standby, which it must not let through. */
   poolerOfStandby(): Promise<AsyncDisposable & { readonly port: number }>;
+  /** The connections that the rules of the example do not permit, of all servers. */
+  notPermitted(): Promise<readonly string[]>;
 }
 
 interface Node {
@@ -113,6 +115,10 @@ export async function openPatroniCluster(
       const { port, program } = await startPgbouncer(folder, standby.port, { password: PASSWORD });
       return { port, [Symbol.asyncDispose]: () => program.end() };
     },
+    async notPermitted() {
+      const logs = await Promise.all(nodes.map(({ file }) => Deno.readTextFile(logOf(file))));
+      return [...new Set(logs.join("").match(/no pg_hba\.conf entry.*/g))];
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -171,7 +177,12 @@ function startEtcd(folder: string): { readonly program: Companion; readonly port
 }
 
 function startPatroni(file: string): Companion {
-  return startAsServer(PATRONI ?? "", [file], file.replace(/yml$/, "log"));
+  return startAsServer(PATRONI ?? "", [file], logOf(file));
+}
+
+/** The log of Patroni with the configuration `file`, and of its server. */
+function logOf(file: string): string {
+  return file.replace(/yml$/, "log");
 }
 
 /** The example with the addresses of one machine. */

@@ -61,6 +61,7 @@ Deno.test({
     await using standby = await cluster.poolerOfStandby();
     const behind = platform.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${standby.port}`);
     await assertRejects(() => openStore(behind, PLATFORM), Error);
+    assertEquals(await cluster.notPermitted(), []);
   },
 });
 
