@@ -11,7 +11,13 @@ export type MessageKey = keyof typeof en;
 export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 
 /** The arguments of each message that has any. */
-export const ARGUMENTS = { "participant.issued": ["time"], "restored.lead": ["time"] } as const;
+export const ARGUMENTS = {
+  "participant.issued": ["time"],
+  "restored.lead": ["time"],
+  "public.lead": ["environment", "issuer", "keys", "authority"],
+  "public.activeOf": ["name"],
+  "public.revokedOf": ["name"],
+} as const;
 
 /** A message without arguments. */
 export type PlainKey = Exclude<MessageKey, keyof typeof ARGUMENTS>;

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 import { answerDocument, documentStore } from "../../base/http/public_document.ts";
 import { hidden } from "../../console/paths.ts";
+import { chooseLanguage, type Language } from "../../pages/language.ts";
 import { FONT_CACHE, FONT_TYPE, fontFiles } from "../../pages/fonts.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
@@ -12,7 +13,7 @@ import { asOrgId } from "../participants/identifiers.ts";
 import { keySet, revokedKeySet } from "./key_set_representation.ts";
 import { type NewestStatements, openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
-import { publicParticipant } from "./participant_representation.ts";
+import { type PublicParticipant, publicParticipant } from "./participant_representation.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import type { DirectoryEnv } from "./request_context.ts";
@@ -20,9 +21,21 @@ import { findParticipant, listKeys, listParticipants } from "../participants/par
 import { openStatusList } from "../participants/status_list.ts";
 import { publishing } from "./publishing.ts";
 import { healthRoute, JWK_SET_TYPE, PEM_TYPE, publicOperations } from "./public_operations.ts";
-import { participantsPage } from "./participants_page.tsx";
 
 const JSON_TYPE = "application/json";
+
+/** A page and its content security policy. */
+export interface Page {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Draws the list of participants for people. */
+export type DrawList = (
+  language: Language,
+  directory: { readonly issuer: string; readonly environment: string },
+  participants: readonly PublicParticipant[],
+) => Promise<Page>;
 
 /** Checks the database: the public listener needs reads only, the administrators' also writes. */
 export function healthEndpoint(
@@ -38,7 +51,7 @@ export function healthEndpoint(
 }
 
 /** The endpoints, for everyone. */
-export function publicEndpoints(directory: Directory): readonly Endpoint[] {
+export function publicEndpoints(directory: Directory, draw: DrawList): readonly Endpoint[] {
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
@@ -53,7 +66,7 @@ export function publicEndpoints(directory: Directory): readonly Endpoint[] {
         return answerDocument(c, await document(path, FONT_TYPE, () => bytes), FONT_CACHE);
       })
     ),
-    endpoint(is.participants, checks, (c) => participants(directory, c)),
+    endpoint(is.participants, checks, (c) => participants(directory, draw, c)),
     endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
     endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),
     endpoint(is.activeKeys, checks, (c) => activeKeySet(directory, c)),
@@ -78,12 +91,14 @@ async function health(isHealthy: () => Promise<boolean>, c: Context): Promise<Re
   return c.json({ status: "ok" });
 }
 
-async function participants(directory: Directory, c: Context): Promise<Response> {
+async function participants(directory: Directory, draw: DrawList, c: Context): Promise<Response> {
   const lines = (await listParticipants(directory.store)).map(publicParticipant);
   c.header("vary", "Accept");
   const type = accepts(c, { header: "Accept", supports: [JSON_TYPE, "text/html"], default: JSON_TYPE });
   if (type !== "text/html") return await cacheable(c, JSON.stringify(lines), JSON_TYPE);
-  const page = await participantsPage(directory.terms, lines);
+  c.header("vary", "Accept, Accept-Language");
+  const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+  const page = await draw(language, directory.terms, lines);
   c.header("content-security-policy", page.contentSecurityPolicy);
   return await cacheable(c, page.html, "text/html; charset=utf-8");
 }

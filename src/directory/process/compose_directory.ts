@@ -36,6 +36,7 @@ import { openMailer } from "../reminders/mailer.ts";
 import { openReminders, type Reminders } from "../reminders/send_reminders.ts";
 import { openRestoredCopy, type RestoredCopy } from "../participants/restored_copy_store.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
+import { publicPage } from "../console/public_page.tsx";
 import { healthEndpoint, publicEndpoints } from "../http/public_routes.ts";
 import { type DirectoryEnv, requestContext } from "../http/request_context.ts";
 import type { StatementKeys } from "../statements/statement_keys.ts";
@@ -105,7 +106,7 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
   const health = healthEndpoint(directory, "writes");
-  const open = publicEndpoints(directory);
+  const open = publicEndpoints(directory, publicPage);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
   const administrator = requireAdministrator({ administrators, clock, log });
   const options = { rules, log, fourEyes: parts.fourEyes ?? [] };

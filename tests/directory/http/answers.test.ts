@@ -55,10 +55,18 @@ Deno.test("GET /participants draws a page for browsers, with names as text and i
     headers.get("content-security-policy") ?? "",
     new RegExp(`^default-src 'none'; style-src 'sha256-${RegExp.escape(await hashOf(style))}';`),
   );
-  assertStringIncludes(body, '<!doctype html><html lang="en">');
+  assertStringIncludes(body, '<!doctype html><html lang="en" dir="ltr">');
   assertStringIncludes(body, "&lt;script&gt;alert(1)&lt;/script&gt;");
   assert(!String(body).includes("<script"));
   assertStringIncludes(body, '<th scope="col">Organisation</th>');
+  const read = { accept: "text/html", "accept-language": "fr" };
+  const french = await env.get("/participants", read);
+  assertStringIncludes(french.body, '<html lang="fr" dir="ltr">');
+  assertStringIncludes(french.body, "Registre des participants");
+  assertEquals(french.headers.get("vary"), "Accept, Accept-Language");
+  const arabic = await env.get("/participants?lang=ar", read);
+  assertStringIncludes(arabic.body, '<html lang="ar" dir="rtl">');
+  assertStringIncludes(arabic.body, "دليل المشاركين");
 });
 
 Deno.test("GET /participants/{org_id} shows administrators the full record [E3]", async () => {
