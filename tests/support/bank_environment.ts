@@ -195,8 +195,6 @@ function freshDouble(
     keySetRequests: 0,
     tokenRequests: [],
     calls: [],
-    tokens: new Map(),
-    usedIds: new Set(),
   };
 }
 
