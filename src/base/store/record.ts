@@ -77,7 +77,10 @@ export interface Declaration<T> {
 
 /** The schema of an object names each of its members, also optional ones, which it would else store unchecked. */
 type NamesEveryMember<T> = string extends keyof T ? unknown
-  : { readonly shape: { readonly [Member in keyof T]-?: z.ZodType } } | { readonly shape?: never };
+  : { readonly shape: MembersOf<T> } | { readonly shape?: never };
+
+/** A schema for each member of an object. Say that the shape of a nested object `satisfies` it. */
+export type MembersOf<T> = { readonly [Member in keyof T]-?: z.ZodType };
 
 export type StoredObject = Readonly<Record<string, unknown>>;
 

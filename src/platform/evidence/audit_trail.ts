@@ -10,6 +10,7 @@ import {
   count,
   defineRecord,
   instant,
+  type MembersOf,
   optional,
   text,
   texts,
@@ -21,10 +22,12 @@ import { causeOf, type Transaction } from "../../base/store/transaction.ts";
 import { hashText } from "../../base/merkle/tree.ts";
 import {
   type AuditEntry,
+  type Authentication,
   bodyDigest,
   type Evidence,
   type EvidenceBody,
   type EvidenceItem,
+  type Issued,
   leafHash,
   newSalt,
   usualPlace,
@@ -50,16 +53,20 @@ export interface AuditEvent
   readonly evidence?: readonly Evidence[];
 }
 
-const item = z.looseObject({ kind: text, sha256: text, place: optional(text), key: optional(text) });
-const authentication = z.looseObject({
-  clientId: text,
-  certificate: text,
-  method: text,
-  target: text,
-  assertion: optional(z.looseObject({ kid: text, jtiHash: text })),
-  token: optional(text),
-  proof: optional(text),
-});
+const item = z.looseObject(
+  { kind: text, sha256: text, place: optional(text), key: optional(text) } satisfies MembersOf<EvidenceItem>,
+);
+const authentication = z.looseObject(
+  {
+    clientId: text,
+    certificate: text,
+    method: text,
+    target: text,
+    assertion: optional(z.looseObject({ kid: text, jtiHash: text })),
+    token: optional(text),
+    proof: optional(text),
+  } satisfies MembersOf<Authentication>,
+);
 
 /** An entry as it is stored. */
 interface StoredEntry extends AuditEntry {
@@ -88,7 +95,9 @@ const storedEntryRecord = defineRecord<StoredEntry>({
     salt: text,
     items: optional(z.array(item)),
     authentication: optional(authentication),
-    issued: optional(z.looseObject({ code: optional(text), token: optional(text) })),
+    issued: optional(
+      z.looseObject({ code: optional(text), token: optional(text) } satisfies MembersOf<Issued>),
+    ),
     documents: optional(z.array(z.looseObject({ kind: text, sha256: text }))),
     deleted: optional(texts),
     body: optional(storedBody),

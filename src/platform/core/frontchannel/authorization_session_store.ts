@@ -8,6 +8,7 @@ import {
   defineRecord,
   flag,
   instant,
+  type MembersOf,
   optional,
   text,
   texts,
@@ -50,21 +51,31 @@ const storedRecord = defineRecord<StoredSession>({
     uiLocales: optional(texts),
     payer: optional(storedPayerSchema),
     resultSha256: optional(text),
-    result: optional(z.looseObject({
-      outcome: z.enum(["success", "failure", "unknown"]),
-      statusCode: optional(text),
-      isShortOfFunds: flag,
-      reasonCode: optional(z.enum(BANK_REASON_CODES)),
-      sub: optional(text),
-      jws: text,
-      key: optional(text),
-    })),
+    result: optional(z.looseObject(
+      {
+        outcome: z.enum(["success", "failure", "unknown"]),
+        statusCode: optional(text),
+        isShortOfFunds: flag,
+        reasonCode: optional(z.enum(BANK_REASON_CODES)),
+        sub: optional(text),
+        jws: text,
+        key: optional(text),
+      } satisfies MembersOf<NonNullable<StoredSession["result"]>>,
+    )),
     parties: optional(z.looseObject({
-      tpp: z.looseObject({ ...party, registrationNumber: optional(text), clientUri: optional(text) }),
+      tpp: z.looseObject(
+        { ...party, registrationNumber: optional(text), clientUri: optional(text) } satisfies MembersOf<
+          NonNullable<StoredSession["parties"]>["tpp"]
+        >,
+      ),
       bank: z.looseObject({ code: text, name: text }),
     })),
     expiresAt: instant,
-    outcome: optional(z.looseObject({ sealed: text, until: instant, accepted: optional(flag) })),
+    outcome: optional(z.looseObject(
+      { sealed: text, until: instant, accepted: optional(flag) } satisfies MembersOf<
+        NonNullable<StoredSession["outcome"]>
+      >,
+    )),
   }),
   version: 1,
   lifetime: "Expires after 900 s. Kept for 24 h more, for late customers.",

@@ -8,6 +8,7 @@ import {
   defineRecord,
   flag,
   instant,
+  type MembersOf,
   optional,
   paymentId,
   text,
@@ -62,19 +63,23 @@ export function paymentOf(stored: StoredPayment): Payment {
   };
 }
 
-const account = z.looseObject({
-  SchemeName: text,
-  Identification: text,
-  Name: z.optional(text),
-  SecondaryIdentification: z.optional(text),
-  Currency: z.optional(text),
-});
+const account = z.looseObject(
+  {
+    SchemeName: text,
+    Identification: text,
+    Name: z.optional(text),
+    SecondaryIdentification: z.optional(text),
+    Currency: z.optional(text),
+  } satisfies MembersOf<StoredPayment["debtorAccount"]>,
+);
 
-const charge = z.looseObject({
-  ChargeBearer: z.optional(text),
-  Type: z.optional(text),
-  Amount: z.looseObject({ Amount: text, Currency: text }),
-});
+const charge = z.looseObject(
+  {
+    ChargeBearer: z.optional(text),
+    Type: z.optional(text),
+    Amount: z.looseObject({ Amount: text, Currency: text }),
+  } satisfies MembersOf<StoredPayment["charges"][number]>,
+);
 
 /** `payment_schema.ts` has checked its contents. */
 const initiation = z.custom<StoredPayment["initiation"]>((value) =>
