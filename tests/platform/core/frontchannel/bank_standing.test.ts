@@ -128,5 +128,7 @@ async function rejectedByOAuth(response: Response): Promise<void> {
 
 async function forbidden(response: Response): Promise<void> {
   assertMatch(response.headers.get("www-authenticate") ?? "", /^DPoP .*algs="PS256"$/);
-  assertMatch((await errorBody(response, 403)).Message, /bank is not active/);
+  const { Message, Errors: [told] } = await errorBody(response, 403);
+  assertEquals([Message, told?.ErrorCode], ["The bank is not active.", "UK.OBIE.UnexpectedError"]);
+  assertMatch(told?.Message ?? "", /^The bank is not active: (the directory|its) .+\.$/);
 }

@@ -243,6 +243,22 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
     );
     await assertRejects(() => open(raw, "a.keys", line("first", 3)), Error, "does not open");
     await assertRejects(() => rejectSealedStore(raw), Error, "Set PLATFORM_WRAPPING_KEYS");
+    await using fresh = Object.assign(await openTestStore(), {
+      async [Symbol.asyncDispose](): Promise<void> {
+        await fresh.close();
+      },
+    });
+    const other = await openWrappingKeys(line("other", 1));
+    const commit: Store["commit"] = async (staged) => {
+      vault.commit = first; // another process with other keys is first
+      await openSealed({ store: await openTestStore(), vault: fresh, wrapping: other, monotonic: () => 0 });
+      return await first(staged);
+    };
+    const { commit: first } = fresh;
+    const vault = { ...fresh, commit };
+    const wrapping = await openWrappingKeys(line("first", 1));
+    const parts = { store: await openTestStore(), vault, wrapping, monotonic: () => 0 };
+    await assertRejects(() => openSealed(parts), Error, "other is not in PLATFORM_WRAPPING_KEYS");
     const copy = `${folder}/copy.kv`;
     await backup(`${folder}/a.keys`, copy, 0);
     await open(raw, "a.keys");
