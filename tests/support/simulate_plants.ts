@@ -151,6 +151,13 @@ export const PLANTS: readonly Plant[] = [
     breaks: /events are pushed in order/,
   },
   {
+    name: "evidence lost from the row of its entry",
+    file: "src/platform/evidence/audit_trail.ts",
+    changes: [["{ ...entry, ...stored });", "entry);"]],
+    firstSeed: 1,
+    breaks: /every entry has its evidence/,
+  },
+  {
     name: "a leaf left behind by a process that died",
     file: "src/platform/evidence/evidence_log/log_store.ts",
     changes: [

@@ -7,14 +7,11 @@ import { openSealed } from "../../../src/platform/evidence/data_keys/sealed_stor
 import { openWrappingKeys } from "../../../src/platform/evidence/data_keys/wrapping_keys.ts";
 import { pushEvents } from "./event_passes.ts";
 import { outgoingFetch, type Outside } from "./outgoing.ts";
-import { CONFIG, OPERATOR_TOKEN } from "./parties.ts";
+import { CONFIG, OPERATOR_TOKEN, WRAPPING_KEY } from "./parties.ts";
 import { INJECTED } from "./injected.ts";
 import { connectStore } from "./platform_store.ts";
 import type { Simulation } from "./simulation.ts";
 import type { Cluster, PlatformProcess } from "./platform_process.ts";
-
-/** Of the simulation's parties alone. */
-const WRAPPING_KEY = `simulation ${btoa("a wrapping key of the simulation")}`;
 
 /** A run has few consents, and one that has more needs another commit. */
 const KEYS_AT_ONCE = 4;

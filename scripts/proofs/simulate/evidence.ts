@@ -1,7 +1,17 @@
 /** Everybody's books at the end of a run, read as their owners read them, for the checks of the prover. */
-import { auditRecord, historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import {
+  auditRecord,
+  bodyOf,
+  historyOf,
+  piecesOf,
+  type PlacedEntry,
+  placedHistoryOf,
+} from "../../../src/platform/evidence/audit_trail.ts";
+import { openSealed } from "../../../src/platform/evidence/data_keys/sealed_store.ts";
+import { openWrappingKeys } from "../../../src/platform/evidence/data_keys/wrapping_keys.ts";
+import type { Store } from "../../../src/base/store/store.ts";
 import { hashText } from "../../../src/base/merkle/tree.ts";
-import { leafHash } from "../../../src/platform/evidence/evidence.ts";
+import { bodyDigest, leafHash } from "../../../src/platform/evidence/evidence.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";
@@ -11,7 +21,7 @@ import type { SimulatedBank } from "./bank.ts";
 import type { Answer, Line } from "./calls.ts";
 import { directStore } from "./database.ts";
 import { missingOrForeign, readLogBooks } from "../../testing/evidence_log.ts";
-import { type Party, TPPS } from "./parties.ts";
+import { type Party, TPPS, WRAPPING_KEY } from "./parties.ts";
 import type { SimulatedPayment } from "./plan.ts";
 import { callResource } from "./tokens.ts";
 
@@ -66,6 +76,42 @@ export async function logFaults({ simulation: { database } }: Line): Promise<rea
     .map(({ key, value }) => ({ leaf: hashText(leafHash(key[1] ?? "", value)), at: value.at }));
   const waiting = books.waiting.map((leaf) => `${leaf} has no place`);
   return [...books.faults, ...waiting, ...missingOrForeign(books, leaves)];
+}
+
+/** Returns the faults of the evidence: what an entry names must be there as it was, until a later entry deletes it. */
+export async function evidenceFaults({ simulation }: Line): Promise<readonly string[]> {
+  const { database, dataKeys, scheduler } = simulation;
+  const { store } = await openSealed({
+    store: directStore(database),
+    vault: directStore(dataKeys),
+    wrapping: await openWrappingKeys(WRAPPING_KEY),
+    monotonic: scheduler.now,
+  });
+  const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 });
+  const faults: string[] = [];
+  for (const subject of new Set(entries.map(({ key }) => key[1] ?? ""))) {
+    const history = await placedHistoryOf(directStore(database), subject);
+    const deleted = new Set(history.flatMap(({ entry }) => entry.deleted ?? []));
+    for (const placed of history) faults.push(...await missingEvidence(store, placed, deleted));
+  }
+  return faults;
+}
+
+async function missingEvidence(
+  store: Store,
+  placed: PlacedEntry,
+  deleted: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const [index, piece] of piecesOf(placed).entries()) {
+    if (deleted.has(piece.place)) continue;
+    const body = await bodyOf(store, piece);
+    if (body === null || body === "lost") faults.push(`${piece.place} is not there`);
+    else if (bodyDigest(body) !== placed.entry.items?.[index]?.sha256) {
+      faults.push(`${piece.place} is another`);
+    }
+  }
+  return faults;
 }
 
 async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {

@@ -11,6 +11,8 @@ export const DIRECTORY = "https://directory.example";
 export const PROXY_SECRET = "a-secret-between-proxy-and-platform-0123456789";
 /** The token of the one operator. */
 export const OPERATOR_TOKEN = "operator-token-of-the-simulation-0123456789abcdef";
+/** Wraps the data keys. */
+export const WRAPPING_KEY = `simulation ${btoa("a wrapping key of the simulation")}`;
 const REGISTRATION_AUDIENCE = `${DIRECTORY}/registration`;
 /** Where every run begins: 2040-01-15T12:00:00Z. */
 export const START = Date.UTC(2040, 0, 15, 12);

@@ -4,7 +4,7 @@ import { openBank, type SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
 import { directStore, type Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
-import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
+import { evidenceFaults, type Fact, gatherEvidence, logFaults } from "./evidence.ts";
 import { compareFunnel } from "../../testing/funnel_oracle.ts";
 import { useRuntime } from "./globals.ts";
 import { redriveOrders } from "./operator.ts";
@@ -156,6 +156,9 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   await placeEveryLeaf(line);
   for (const fault of await logFaults(line)) {
     simulation.violated("the evidence log has every entry once", fault);
+  }
+  for (const fault of await evidenceFaults(line)) {
+    simulation.violated("every entry has its evidence", fault);
   }
   for (const fault of listFaults(line)) {
     simulation.violated("the lists have every consent and payment once", fault);
