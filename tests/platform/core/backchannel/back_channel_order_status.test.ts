@@ -5,7 +5,7 @@ import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts"
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, openPushEnvironment, outboxKeys } from "support/orders.ts";
-import { assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
+import { assertCommonHeaders, errorBody } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
 import {
@@ -66,7 +66,12 @@ for (const from of STATUSES) {
           assertEquals([same.status, (await bodyOf<PaymentOrder>(same)).Data], [200, before]);
         } else {
           const rejected = await idlePut(env, env.bankA, id, data(to));
-          await assertFaults(rejected, 400, [["Field.Invalid", "Data.Status"]]);
+          const { Errors: [told] } = await errorBody(rejected, 400);
+          const message = MOVES[from].length === 0
+            ? `Must be absent: ${from} is final, and no status follows it.`
+            : `Must be a status that follows ${from}: ${MOVES[from].join(" or ")}.`;
+          const expected = ["UK.OBIE.Field.Invalid", "Data.Status", message];
+          assertEquals([told?.ErrorCode, told?.Path, told?.Message], expected);
           assertEquals(await order(env, id), before);
         }
       });

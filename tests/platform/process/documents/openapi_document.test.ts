@@ -97,9 +97,10 @@ Deno.test("GET /operations/openapi.json: every operation has words, an operator'
   assertEquals(new Set(operations.map(([, { operationId }]) => operationId)).size, operations.length);
 });
 
-Deno.test("GET /openapi.json: the fields of a payment's answer are not described as never answered", async () => {
+Deno.test("GET /openapi.json: a name is described as one, and the fields of a payment's answer not as never answered", async () => {
   const { components: { schemas } } = await readDocument();
   assertEquals(JSON.stringify(schemas).includes("Never answered"), false);
+  assertEquals(JSON.stringify(schemas).includes("Has a letter or digit that can be seen"), true, "names");
   const payment = present(schemas["PaymentInitiation"]?.properties);
   assert("CreditorPostalAddress" in payment && "SupplementaryData" in payment);
   const consent = present(schemas["CreatedConsentInitiation"]?.properties);
