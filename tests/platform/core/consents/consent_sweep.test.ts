@@ -1,7 +1,11 @@
 /** How many deadlines the sweeper handles, in which commits, and what a consent that fails does to others [STA-01, CT12]. */
 import { assert, assertEquals } from "@std/assert";
 import { type LogLine, present } from "testing/answers.ts";
-import type { ConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
+import {
+  type ConsentStore,
+  type Deadline,
+  openConsentStore,
+} from "../../../../src/platform/core/consents/consent_store.ts";
 import {
   sweepConsents,
   type SweepConsentsDeps,
@@ -141,6 +145,23 @@ Deno.test("a pass reads 25 pages of 200 deadlines, each after the one before, an
     assertEquals(gone.filter((writes) => writes === 14).length, 14 * batches + Math.floor(length % 200 / 14));
     await store.close();
   }
+});
+
+Deno.test("deadlines are read up to a time, earliest first, and after one of them [STA-01]", async () => {
+  await using env = await openEnvironment();
+  const ids = [1, 2, 3, 4].map((digit) =>
+    present(asConsentId(`00000000-0000-7000-8000-00000000000${digit}`))
+  );
+  await env.store.commit({
+    checks: [],
+    writes: ids.map((id, at) => ({ kind: "set", key: consentDeadlineKey(10 * at, id), value: id })),
+  });
+  const consents = openConsentStore(env.store, DAY_MS, () => {}, () => {});
+  const read = async (now: number, limit: number, after?: Deadline): Promise<readonly number[]> =>
+    (await consents.deadlinesBefore(now, limit, after)).map(({ consentId }) => ids.indexOf(consentId));
+  const [first] = await consents.deadlinesBefore(20, 1);
+  assertEquals([await read(20, 9), await read(19, 9), await read(30, 2)], [[0, 1, 2], [0, 1], [0, 1]]);
+  assertEquals([await read(30, 9, first), await read(30, 2, first)], [[1, 2, 3], [1, 2]]);
 });
 
 /** An in-memory store whose commits can be watched, made to fail for one consent, and overtaken. */

@@ -12,7 +12,7 @@ Deno.test("a stored payer with a member of another type is not read", () => {
   for (const member of Object.keys({ ...account, ...more })) {
     assertEquals(isRead({ ...payer, accounts: [{ ...account, ...more, [member]: 5 }] }), false, member);
   }
-  for (const changed of [{ sub: 5 }, { report: "1" }, { report: -1 }, { accounts: account }]) {
+  for (const changed of [{ sub: 5 }, { report: "1" }, { accounts: account }]) {
     assertEquals(isRead({ ...whole, ...changed }), false, JSON.stringify(changed));
   }
 });

@@ -145,9 +145,9 @@ Deno.test("a dispute is opened, answered and decided: events, statements and evi
   assertEquals(answered.Status, "Answered");
   const times = [answered.CreationDateTime, answered.StatusUpdateDateTime, answered.DueDateTime ?? ""];
   assertEquals(times.map(Date.parse), [openedAt, env.now, env.now + 15 * 86_400_000]);
-  assertEquals(answered.Statement.map((one) => [one.By, one.Statement, Date.parse(one.DateTime)]), [
-    ["TPP", "It never came.", openedAt],
-    ["Bank", "It was credited.", env.now],
+  assertEquals(answered.Statement.map((one) => ({ ...one, DateTime: Date.parse(one.DateTime) })), [
+    { By: "TPP", Statement: "It never came.", DateTime: openedAt },
+    { By: "Bank", Statement: "It was credited.", DateTime: env.now, IsAgreed: false },
   ]);
   assertEquals(await told(env, "TPP"), ["dispute-changed Answered"]);
   const decided = await bodyOf<Answer>(await decide(env, id));
