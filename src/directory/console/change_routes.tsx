@@ -155,6 +155,7 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
   const view = {
     title,
     ...(subject === "" ? {} : { of: subject }),
+    ofName: record?.org_name,
     effect: phrase(language, `change.${change.name}.effect`),
     details: proposed === undefined ? null : (
       <ProposalDetails

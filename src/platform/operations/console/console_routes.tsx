@@ -93,7 +93,7 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),
     page("/console/design", "design.title", (visit) => Promise.resolve(designPage(visit, clock()))),
-    page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
+    page("/console/own", "own.title", (visit, query) => ownPage(visit, query, clock())),
     page("/console/reports/funnel", "reports.funnel", (visit, query) => funnelPage(visit, query, clock())),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(

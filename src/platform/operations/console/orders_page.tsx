@@ -1,11 +1,10 @@
 /** Orders that no bank has answered, with why, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { formatMoney } from "../../../pages/formats.ts";
 import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Because, Changes, Done, Named, Table } from "./parts.tsx";
+import { Because, Changes, Done, Named, Sum, Table } from "./parts.tsx";
 import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -144,7 +143,7 @@ export async function orderDetails(visit: Visit, id: string): Promise<JSX.Elemen
   return (
     <>
       <p>
-        <Amount visit={visit} order={order} /> · <bdi>{order.Tpp ?? order.ClientId}</bdi> →{" "}
+        <Sum visit={visit} of={order} /> · <bdi>{order.Tpp ?? order.ClientId}</bdi> →{" "}
         <bdi>{names.get(order.BankId) ?? order.BankId}</bdi>
       </p>
       <Why visit={visit} order={order} />
@@ -152,21 +151,15 @@ export async function orderDetails(visit: Visit, id: string): Promise<JSX.Elemen
   );
 }
 
-function Amount({ visit, order: { InstructedAmount: sum } }: RowProps): JSX.Element {
-  return <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>;
-}
-
 export interface RowProps {
   readonly visit: Visit;
   readonly order: Order;
 }
 
-export function Payment(
-  { visit, order }: RowProps,
-): JSX.Element {
+export function Payment({ visit, order }: RowProps): JSX.Element {
   return (
     <>
-      <Amount visit={visit} order={order} />
+      <Sum visit={visit} of={order} />
       <br />
       <CaseLink visit={visit} id={order.DomesticPaymentId} />
     </>

@@ -1,6 +1,8 @@
 /** The page of a person of a TPP or bank: registrations, orders, rejected requests, reports, and a search by id. */
 import { eventDeliverySchema } from "../../events/delivery_representation.ts";
 import { Deliveries } from "./events_page.tsx";
+import { formatDuration } from "../../../pages/formats.ts";
+import { dayOf } from "../../observed/figures/figures.ts";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
@@ -20,10 +22,10 @@ import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../../console/parts.tsx";
 import { CaseHead, StatusOf } from "./case_head.tsx";
 import { DisputeState, Opener } from "./disputes_page.tsx";
-import { Named, Table } from "./parts.tsx";
+import { Named, Sum, Table } from "./parts.tsx";
 import { Funnel, FunnelRows } from "./funnel_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { ByDay, Days, queryOf } from "./reports_page.tsx";
+import { ByDay, Days, queryOf, Spans } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
 import type { Language } from "../../../pages/language.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
@@ -44,7 +46,11 @@ const PAYMENTS = listOf("Payment", ownPaymentSchema);
 /** The query of the page. `consents` and `payments` are cursors of its lists. */
 export type AskedOwn = Readonly<Partial<Record<"q" | "from" | "until" | "consents" | "payments", string>>>;
 
-export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn): Promise<JSX.Element> {
+export async function ownPage(
+  visit: Visit,
+  { q: sent = "", ...asked }: AskedOwn,
+  now: number,
+): Promise<JSX.Element> {
   const { language } = visit;
   const q = sent.trim();
   const query = new URLSearchParams({ q });
@@ -55,7 +61,7 @@ export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn
     <>
       <h1>{phrase(language, "own.title")}</h1>
       <SearchForm visit={visit} action={PATH} sent={q} />
-      {answer === undefined ? await overview(visit, asked) : (
+      {answer === undefined ? await overview(visit, asked, now) : (
         <Read visit={visit} answer={answer}>
           {({ Data }) => (
             <>
@@ -84,7 +90,7 @@ async function headOf(visit: Visit, id: string): Promise<JSX.Element> {
   );
 }
 
-async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+async function overview(visit: Visit, asked: AskedOwn, now: number): Promise<JSX.Element> {
   const [registrations, disputes, events, dead, held] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
     visit.read("/operations/own/disputes", listOf("Dispute", ownDisputeSchema)),
@@ -111,13 +117,16 @@ async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
           {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
         </Section>
       ))}
-      {await lists(visit, asked)}
+      {await lists(visit, asked, now)}
       {await requestsAndReports(visit)}
     </>
   );
 }
 
-async function lists(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+/** Of today, if no day was asked for. */
+async function lists(visit: Visit, sent: AskedOwn, now: number): Promise<JSX.Element> {
+  const today = sent.from === undefined && sent.until === undefined ? { from: dayOf(now) } : {};
+  const asked = { ...sent, ...today };
   const { from, until, consents: consentsAfter, payments: paymentsAfter } = asked;
   const [consents, payments] = await Promise.all([
     visit.read(`/operations/own/consents${queryOf({ from, until, after: consentsAfter })}`, CONSENTS),
@@ -126,6 +135,9 @@ async function lists(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
   return (
     <>
       <Days language={visit.language} action={PATH} from={from} until={until} />
+      <ul class="changes">
+        <Spans language={visit.language} path={PATH} shown={{}} now={now} />
+      </ul>
       <Section visit={visit} title="own.consents" answer={consents}>
         {({ Data: { Consent: found, After } }) => (
           <>
@@ -228,7 +240,9 @@ function Registrations(
       </span>
     </>,
     <State is={one.Status === "active" ? "good" : "bad"} words={phrase(language, statusWords(one.Status))} />,
-    <span class="number">{one.KeyCopy === undefined ? "–" : one.KeyCopy.AgeSeconds}</span>,
+    <span class="number">
+      {one.KeyCopy === undefined ? "–" : formatDuration(language, one.KeyCopy.AgeSeconds * 1000)}
+    </span>,
     <>{one.RedirectUri.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>,
   ]);
   return (
@@ -314,7 +328,7 @@ function OwnLink({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-/** A table of consents, or of payments with their consents. */
+/** A table of consents or of payments. A bank reads no column with its own name. */
 function Made(
   { visit, name, found }: {
     readonly visit: Visit;
@@ -323,20 +337,29 @@ function Made(
   },
 ): JSX.Element {
   const isPayment = name === "own.payments";
+  const isAtOneBank = found.every(({ BankId }) => BankId === visit.person.organisation);
   const rows = found.map((one) => [
-    ...(isPayment ? [<OwnLink id={one.DomesticPaymentId ?? ""} />] : []),
-    isPayment ? <code dir="ltr">{one.ConsentId}</code> : <OwnLink id={one.ConsentId} />,
-    <bdi>{one.BankId}</bdi>,
+    <>
+      <Sum visit={visit} of={one} />
+      <br />
+      <OwnLink id={one.DomesticPaymentId ?? one.ConsentId} />
+    </>,
+    ...(isAtOneBank ? [] : [<Named id={one.BankId} name={one.Bank} />]),
     <Named id={one.ClientId} name={one.Tpp} />,
     <StatusOf language={visit.language} of={isPayment ? "payment" : "consent"} status={one.Status} />,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
-  const heads = ["column.consent", "column.bank", "column.software", "column.status", "column.time"] as const;
   return (
     <Rows
       visit={visit}
       name={name}
-      heads={[...(isPayment ? ["column.payment" as const] : []), ...heads]}
+      heads={[
+        isPayment ? "column.payment" : "column.consent",
+        ...(isAtOneBank ? [] : ["column.bank" as const]),
+        "column.software",
+        "column.status",
+        "column.time",
+      ]}
       rows={rows}
     />
   );

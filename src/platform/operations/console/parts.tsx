@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { NamedTable } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
+import { formatMoney } from "../../../pages/formats.ts";
 import type { Language } from "../../../pages/language.ts";
 import { type Action, ACTIONS } from "./actions.ts";
 import { messageNamed, phrase, type PlainKey, words } from "./phrase.ts";
@@ -99,6 +100,16 @@ export function Actor(
   if (operator !== undefined) return <bdi>{phrase(language, "actor.operator", { name: operator })}</bdi>;
   const known = messageNamed(`actor.${actor}`);
   return known === undefined ? <bdi>{name ?? actor}</bdi> : <>{phrase(language, known)}</>;
+}
+
+/** The amount of a consent or a payment. */
+export function Sum(
+  { visit, of: { InstructedAmount: sum } }: {
+    readonly visit: Visit;
+    readonly of: { readonly InstructedAmount: { readonly Amount: string; readonly Currency: string } };
+  },
+): JSX.Element {
+  return <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>;
 }
 
 /** A bank or a TPP by its name, with its code or client id below. */

@@ -107,6 +107,32 @@ function Period({ language, shown }: { readonly language: Language; readonly sho
 
 const SPANS = [[1, "audit.today"], [7, "reports.week"], [30, "reports.month"]] as const;
 
+/** Links to a page of usual spans. */
+export function Spans(
+  { language, path, shown, now }: {
+    readonly language: Language;
+    readonly path: string;
+    readonly shown: Readonly<Record<string, string | undefined>>;
+    readonly now: number;
+  },
+): JSX.Element {
+  return (
+    <>
+      {SPANS.map(([days, name]) => (
+        <li>
+          <a
+            href={`${path}${
+              queryOf({ ...shown, from: dayOf(now - (days - 1) * DAY_MS), until: dayOf(now) })
+            }`}
+          >
+            {phrase(language, name)}
+          </a>
+        </li>
+      ))}
+    </>
+  );
+}
+
 /** Usual spans, and the same report as a file. */
 export function Shortcuts(
   { language, path, file, shown, now }: {
@@ -120,17 +146,7 @@ export function Shortcuts(
   const { kind: _, ...rest } = shown;
   return (
     <ul class="changes">
-      {SPANS.map(([days, name]) => (
-        <li>
-          <a
-            href={`${path}${
-              queryOf({ ...shown, from: dayOf(now - (days - 1) * DAY_MS), until: dayOf(now) })
-            }`}
-          >
-            {phrase(language, name)}
-          </a>
-        </li>
-      ))}
+      <Spans language={language} path={path} shown={shown} now={now} />
       {(["csv", "json"] as const).map((type) => (
         <li>
           <a href={`${PATH}/${file}.${type}${queryOf(rest)}`}>{phrase(language, `reports.${type}`)}</a>

@@ -6,7 +6,7 @@ import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
 import { CaseLink, StatusOf } from "./case_head.tsx";
 import { readNames } from "./names.ts";
-import { Changes, Done, Named, Table } from "./parts.tsx";
+import { Changes, Done, Named, Sum, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
@@ -51,7 +51,11 @@ function Bank(
         name="unsettled.title"
         heads={["column.payment", "column.time", "column.status", "column.since"]}
         rows={Payment.map((one) => [
-          <CaseLink visit={visit} id={one.DomesticPaymentId} />,
+          <>
+            <Sum visit={visit} of={one} />
+            <br />
+            <CaseLink visit={visit} id={one.DomesticPaymentId} />
+          </>,
           <Instant visit={visit} at={one.CreationDateTime} />,
           <StatusOf language={language} of="payment" status={one.Status} />,
           <Instant visit={visit} at={one.StatusUpdateDateTime} />,

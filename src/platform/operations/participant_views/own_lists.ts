@@ -55,10 +55,11 @@ export function readOwnAsked(sent: Readonly<Record<string, string>>, now: number
 
 /** Returns a page of consents with their current statuses, in the order of banks, TPPs and times. */
 export async function ownConsents(
-  { consents, store, clock, clients }: OwnReadDeps,
+  deps: OwnReadDeps,
   organisation: Organisation,
   asked: OwnAsked,
 ): Promise<OwnPage<OwnConsent>> {
+  const { consents, store, clock } = deps;
   const { ids, next } = await walkOwn(store, organisation, "consent", asked);
   const reads = openRequestReads(store);
   const read = await Promise.all(ids.map(async (text) => {
@@ -66,7 +67,7 @@ export async function ownConsents(
     return id === undefined ? null : await consents.find(reads, id);
   }));
   const readable = read.flatMap((entry) => entry === null ? [] : shownToOwner(entry.value) ?? []);
-  const names = await clients.namesOf(reads, readable.map(({ clientId }) => clientId));
+  const names = await namesIn(deps, readable);
   const found = readable.flatMap((one) => {
     const consent = asOf(one, clock());
     return organisation.recognise(representOwnConsent(consent, names), consent) ?? [];
@@ -84,11 +85,27 @@ export async function ownPayments(
   const { payments, next } = bank === undefined
     ? await madePayments(deps, organisation, asked)
     : await paymentsAt(deps, bank, asked);
-  const names = await deps.clients.namesOf(deps.store, payments.map(({ clientId }) => clientId));
+  const names = await namesIn(deps, payments);
   const found = payments.flatMap((payment) =>
     organisation.recognise(representPayment(payment, names), payment) ?? []
   );
   return { found, next };
+}
+
+/** Returns the names of the TPPs and the banks of these. */
+async function namesIn(
+  { clients, store }: OwnReadDeps,
+  made: readonly (Consent | Payment)[],
+): Promise<ReadonlyMap<string, string>> {
+  const codes = [...new Set(made.map(({ bank }) => bank))];
+  const [tpps, banks] = await Promise.all([
+    clients.namesOf(store, made.map(({ clientId }) => clientId)),
+    Promise.all(codes.map((code) => clients.findBank(store, code))),
+  ]);
+  return new Map([
+    ...tpps,
+    ...banks.flatMap((one) => one === null ? [] : [[one.code, one.orgName] as const]),
+  ]);
 }
 
 interface Payments {

@@ -9,6 +9,7 @@ import type { KeySetAge } from "../../core/participants/participant_keys.ts";
 import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
 import { tppMember, tppName } from "../../guards/http/operation_answers.ts";
+import { toWire } from "../../guards/http/wire_fields.ts";
 import { glanceSchema } from "../cases/case_representation.ts";
 import { partiesOf } from "../disputes/dispute_routes.ts";
 import type { Client } from "../../core/registration/client.ts";
@@ -39,8 +40,10 @@ export const ownRegistrationSchema = z.strictObject({
 const made = {
   ConsentId: z.uuid(),
   BankId: z.string(),
+  Bank: z.string().optional().openapi({ description: "Its name. Absent if its registration was deleted." }),
   ClientId: z.string(),
   Tpp: tppName,
+  InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
   Status: z.string(),
   CreationDateTime: at,
   StatusUpdateDateTime: at,
@@ -75,7 +78,7 @@ export const ownDisputeSchema = disputeData.extend({
 export type OwnConsent = z.infer<typeof ownConsentSchema>;
 export type OwnPayment = z.infer<typeof ownPaymentSchema>;
 
-/** What people read for TPPs, by client id. */
+/** What people read for TPPs, by client id, and for banks, by code. */
 type Names = ReadonlyMap<string, string>;
 
 export function representRegistration(
@@ -119,18 +122,27 @@ export function representOwnDispute(
 }
 
 export function representOwnConsent(consent: ReadableConsent, names: Names): OwnConsent {
-  return { ConsentId: consent.id, ...representMade(consent, names) };
+  const { instructedAmount } = consent.request.initiation;
+  return { ConsentId: consent.id, ...representMade(consent, instructedAmount, names) };
 }
 
 export function representPayment(payment: ReadablePayment, names: Names): OwnPayment {
-  return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment, names) };
+  const { id, consentId, initiation: { instructedAmount } } = payment;
+  return { DomesticPaymentId: id, ConsentId: consentId, ...representMade(payment, instructedAmount, names) };
 }
 
-function representMade(made: Consent | Payment, names: Names): Omit<OwnConsent, "ConsentId"> {
+function representMade(
+  made: Consent | Payment,
+  instructedAmount: ReadablePayment["initiation"]["instructedAmount"],
+  names: Names,
+): Omit<OwnConsent, "ConsentId"> {
+  const bank = names.get(made.bank);
   return {
     BankId: made.bank,
+    ...(bank === undefined ? {} : { Bank: bank }),
     ClientId: made.clientId,
     ...tppMember(names, made.clientId),
+    InstructedAmount: toWire(instructedAmount),
     Status: made.status,
     CreationDateTime: wireDateTime(made.createdAt),
     StatusUpdateDateTime: wireDateTime(made.statusUpdatedAt),

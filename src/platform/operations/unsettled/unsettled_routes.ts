@@ -4,6 +4,7 @@ import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
+import { toWire } from "../../guards/http/wire_fields.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { readUnsettled } from "./find_unsettled.ts";
 import { inquireBank, type InquireBankDeps } from "./inquire_bank.ts";
@@ -18,6 +19,7 @@ export const unsettledSchema = z.strictObject({
         BankId: z.string(),
         Payment: z.array(z.strictObject({
           DomesticPaymentId: z.uuid(),
+          InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
           Status: z.string(),
           CreationDateTime: dateTime,
           StatusUpdateDateTime: dateTime,
@@ -92,10 +94,11 @@ export function unsettledRoutes(deps: InquireBankDeps): readonly PlatformEndpoin
 }
 
 function represent(
-  { id, status, createdAt, statusUpdatedAt }: Payment,
+  { id, initiation, status, createdAt, statusUpdatedAt }: Payment,
 ): z.infer<typeof unsettledSchema>["Data"]["Bank"][number]["Payment"][number] {
   return {
     DomesticPaymentId: id,
+    InstructedAmount: toWire(initiation.instructedAmount),
     Status: status,
     CreationDateTime: wireDateTime(createdAt),
     StatusUpdateDateTime: wireDateTime(statusUpdatedAt),

@@ -248,6 +248,7 @@ Deno.test("the page of an organisation shows its lists, their days and their nex
   const { html } = await browser.get("/console/own?from=2040-01-15&until=2040-01-15");
   const last = { consents: made.consents.at(-1) ?? "", payments: made.payments.at(-1) ?? "" };
   assert(html.includes(seed.consentId) && html.includes(seed.paymentId));
+  for (const words of ["165.88", "<bdi>Bank A plc</bdi>"]) assert(html.includes(words), words);
   for (const kind of ["consents", "payments"] as const) {
     assert(!html.includes(last[kind]), kind);
     const link = [...html.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"))
@@ -255,4 +256,8 @@ Deno.test("the page of an organisation shows its lists, their days and their nex
     const next = await browser.get(link ?? "");
     assert(next.html.includes(last[kind]) && link?.includes("from=2040-01-15"), kind);
   }
+  env.now += 24 * 60 * MINUTE_MS;
+  await browser.submit("/console/sign-in", { token, next: "/console" });
+  const today = await browser.get("/console/own");
+  assert(!today.html.includes(seed.paymentId) && today.html.includes('value="2040-01-16"'), "of today");
 });
