@@ -9,8 +9,8 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-
 /** Version 7. */
 export const CONSENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** An expected entry of `Errors`: code without `UK.OBIE.`, and its Path where it has one. */
-export type ExpectedFault = readonly [code: string, path?: string];
+/** An expected entry of `Errors`: code without `UK.OBIE.`, its Path where it has one, and its words if they are judged. */
+export type ExpectedFault = readonly [code: string, path?: string, message?: string | undefined];
 
 const CODES: Readonly<Record<number, string>> = {
   400: "400 BadRequest",
@@ -30,10 +30,16 @@ export async function assertFaults(
   faults: readonly ExpectedFault[],
 ): Promise<void> {
   const body = await errorBody(response, status);
-  const found = body.Errors.map(({ ErrorCode, Path }) =>
-    Path === undefined ? [ErrorCode] : [ErrorCode, Path]
-  );
-  assertEquals(found, faults.map(([code, ...path]) => [`UK.OBIE.${code}`, ...path]));
+  const found = body.Errors.map(({ ErrorCode, Path, Message }, index) => {
+    const words = faults[index]?.[2] === undefined ? [] : [Message];
+    return Path === undefined ? [ErrorCode] : [ErrorCode, Path, ...words];
+  });
+  const expected = faults.map(([code, ...more]) => [`UK.OBIE.${code}`, ...more.filter(isGiven)]);
+  assertEquals(found, expected);
+}
+
+function isGiven(part: string | undefined): part is string {
+  return part !== undefined;
 }
 
 /** The answer's `OBErrorResponse1` (contract EB1 to EB4), judged member by member. */

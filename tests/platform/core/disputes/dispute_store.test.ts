@@ -13,6 +13,8 @@ import {
   isOverdue,
   openDispute,
 } from "../../../../src/platform/core/disputes/dispute.ts";
+import { decodeDisputeRequest } from "../../../../src/platform/core/disputes/dispute_schema.ts";
+import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { openDisputeStore } from "../../../../src/platform/core/disputes/dispute_store.ts";
 
 import { openTestStore } from "testing/test_store.ts";
@@ -54,6 +56,25 @@ Deno.test("open disputes are read in the order in which they are due, also after
   assertEquals(await due(9), ["2"]);
   assertEquals((await store.list({ prefix: ["dispute_open"], limit: 9 })).length, 1);
   await store.close();
+});
+
+Deno.test("an answer says whether it agrees, and no other step does [DSP2]", () => {
+  const step = { DomesticPaymentId: "0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00", Statement: "It came." };
+  const wordsOf = (more: object): unknown => {
+    try {
+      return decodeDisputeRequest({ Data: { ...step, ...more } }).action;
+    } catch (error) {
+      return error instanceof ApiError ? error.parts.faults?.map(({ message }) => message) : error;
+    }
+  };
+  assertEquals(wordsOf({ Action: "Answer" }), ["Is required for an answer."]);
+  for (const Action of ["Open", "Withdraw"]) {
+    assertEquals(wordsOf({ Action, IsAgreed: false }), ["Must be absent except in an answer."]);
+  }
+  assertEquals([wordsOf({ Action: "Answer", IsAgreed: false }), wordsOf({ Action: "Open" })], [
+    "Answer",
+    "Open",
+  ]);
 });
 
 Deno.test("a dispute has the whole of its former state and of its step, until when the next is expected, and ends once [DSP2, DSP4]", () => {

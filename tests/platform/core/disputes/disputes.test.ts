@@ -211,13 +211,14 @@ Deno.test("a platform cannot make another step of what a party has stated in a d
 Deno.test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async () => {
   await using env = await openPushEnvironment();
   const agreed = await paidIn(env);
-  const notNow = async (who: Participant, id: string, Action: string): Promise<void> => {
+  const NONE = "You can take no step in the dispute of this payment now.";
+  const notNow = async (who: Participant, id: string, Action: string, words?: string): Promise<void> => {
     const more = Action === "Answer" ? { IsAgreed: true } : {};
     await assertFaults(await step(env, who, { DomesticPaymentId: id, Action, ...more }), 400, [
-      ["Field.Invalid", "Data.Action"],
+      ["Field.Invalid", "Data.Action", words],
     ]);
   };
-  await notNow(env.tpp, agreed, "Answer");
+  await notNow(env.tpp, agreed, "Answer", "Must be Open now.");
   await notNow(env.tpp, agreed, "Withdraw");
   await taken(env, env.tpp, { DomesticPaymentId: agreed, Action: "Open" });
   await notNow(env.tpp, agreed, "Open");
@@ -227,7 +228,7 @@ Deno.test("a dispute ends by agreement and by withdrawal, and each party takes i
   const end = await taken(env, env.bankA, { DomesticPaymentId: agreed, Action: "Answer", IsAgreed: true });
   assertEquals([end.Status, end.Outcome, end.DueDateTime], ["Decided", "Agreed", undefined]);
   for (const who of [env.tpp, env.bankA]) {
-    for (const action of ["Open", "Answer", "Withdraw"]) await notNow(who, agreed, action);
+    for (const action of ["Open", "Answer", "Withdraw"]) await notNow(who, agreed, action, NONE);
   }
   await assertBundlesHold(env, agreed);
   const withdrawn = await paidIn(env);
@@ -255,7 +256,7 @@ Deno.test("a dispute of another participant does not exist, and a faulty step ch
     ["Field.Invalid", "Data.Statement"],
   ]);
   await assertFaults(await step(env, env.tpp, { ...open, IsAgreed: true }), 400, [
-    ["Field.Unexpected", "Data.IsAgreed"],
+    ["Field.Unexpected", "Data.IsAgreed", "Must be absent except in an answer."],
   ]);
   await assertFaults(await read(env, env.tpp, id), 400, [["Resource.NotFound"]]);
   await taken(env, env.tpp, open);

@@ -6,6 +6,7 @@ import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { setOrganisation, setSoftware } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { historyOf } from "testing/histories.ts";
 import { ORDER_LEASE_SECONDS } from "../../../../src/base/profile.ts";
 import { giveUp } from "./operated.ts";
 import {
@@ -84,6 +85,8 @@ Deno.test("an order that the bank may have taken is closed only if the operator 
   assertEquals((await listed(env))[0]?.MayBeAtBank, true);
   await good(close(env, env.id, { ...CLOSE, MayBeAtBank: true }), 200);
   assertEquals((await payment(env, env.id)).Status, "Rejected");
+  const last = (await historyOf(env.store, env.id)).at(-1);
+  assertEquals(last?.reason, `${CLOSE.Reason} (the bank may have the order)`);
 });
 
 Deno.test("an order that was redriven after the bank's 4xx may be at the bank [OP9]", async () => {
