@@ -35,8 +35,11 @@ const PATH = "/console/own";
 function listOf<Name extends string, T extends z.ZodType>(
   name: Name,
   item: T,
-): z.ZodType<{ Data: { [_ in Name]: z.infer<T>[] } & { After?: string | undefined } }> {
-  return z.object({ Data: z.object({ [name]: z.array(item), After: z.string().optional() }) }) as never;
+): z.ZodType<
+  { Data: { [_ in Name]: z.infer<T>[] } & { After?: string | undefined; IsComplete?: boolean | undefined } }
+> {
+  const more = { After: z.string().optional(), IsComplete: z.boolean().optional() };
+  return z.object({ Data: z.object({ [name]: z.array(item), ...more }) }) as never;
 }
 
 const CONSENTS = listOf("Consent", ownConsentSchema);
@@ -114,7 +117,12 @@ async function overview(visit: Visit, asked: AskedOwn, now: number): Promise<JSX
       </Section>
       {[["column.dead", dead] as const, ["state.held", held] as const].map(([title, answer]) => (
         <Section visit={visit} title={title} answer={answer}>
-          {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
+          {({ Data: { PaymentOrder: found, IsComplete } }) => (
+            <>
+              <Orders visit={visit} name={title} found={found} />
+              {IsComplete === false ? <p class="notice">{phrase(visit.language, "search.more")}</p> : null}
+            </>
+          )}
         </Section>
       ))}
       {await lists(visit, asked, now)}

@@ -54,7 +54,7 @@ export interface OwnTrace {
 const MAX_TRACES = 50;
 const ORDERS = 100;
 /** Of all organisations. */
-const MAX_ORDERS_READ = 1000;
+export const MAX_ORDERS_READ = 10_000;
 
 export async function registrationsOf(
   { keys, standingOf, ...deps }: OwnReadDeps,
@@ -141,22 +141,25 @@ export async function ownTraces(
   return all.flat().toSorted((one, other) => other.trace.at - one.trace.at).slice(0, MAX_TRACES);
 }
 
+/** Returns the first orders, and whether there are no others. A bank's are told by the order itself. */
 export async function ownStoppedOrders(
   { outbox, payments, store }: OwnReadDeps,
   organisation: Organisation,
   state: "dead" | "held",
-): Promise<readonly Owned[]> {
+): Promise<{ readonly found: readonly Owned[]; readonly isComplete: boolean }> {
   const found: Owned[] = [];
+  const isTpp = organisation.clients.some(({ bank }) => bank === undefined);
   let after: OrderPlace | undefined;
   for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
     const page = await readPage<Owned, OrderPlace>(
       { after, limit: ORDERS },
       async (place, limit) =>
         await Promise.all((await outbox[state](place, limit)).map(async ({ place, shown: order }) => {
-          const payment = order && (await payments.find(store, order.paymentId))?.value;
+          const mayBeOwn = order !== undefined && (isTpp || organisation.owns({ bank: order.bank }));
+          const payment = mayBeOwn ? (await payments.find(store, order.paymentId))?.value : undefined;
           return {
             place,
-            shown: payment && organisation.recognise(representOwnOrder(order, payment), payment),
+            shown: order && payment && organisation.recognise(representOwnOrder(order, payment), payment),
           };
         })),
     );
@@ -164,7 +167,7 @@ export async function ownStoppedOrders(
     after = page.next;
     if (after === undefined) break;
   }
-  return found.slice(0, ORDERS);
+  return { found: found.slice(0, ORDERS), isComplete: after === undefined };
 }
 
 /** Returns how the pushes to the organisation's software stand. A bank does not see those of TPPs. */

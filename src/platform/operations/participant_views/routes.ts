@@ -18,6 +18,7 @@ import { REJECTED } from "../traces/trace_store.ts";
 import { DISPUTES_SHOWN, ownDisputes } from "./own_disputes.ts";
 import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
+  MAX_ORDERS_READ,
   ownCase,
   ownEventDeliveries,
   ownFunnel,
@@ -123,7 +124,8 @@ const ordersRoute = routeOf(
   "listOwnStoppedOrders",
   {
     summary: "Own orders that were given up or are held",
-    description: "At most 100, among the first 1000 of the platform.",
+    description:
+      `At most 100, among the first ${MAX_ORDERS_READ} of the platform. \`IsComplete\` is false if there may be others.`,
   },
   { PaymentOrder: ownOrderSchema },
   z.object({ state: z.enum(["dead", "held"]) }),
@@ -181,7 +183,8 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
     }),
     ownOperation(ordersRoute, async ({ state }, organisation) => {
       if (state !== "dead" && state !== "held") throw invalidRequest("state must be dead or held");
-      return { lists: { PaymentOrder: await ownStoppedOrders(deps, organisation, state) } };
+      const { found, isComplete } = await ownStoppedOrders(deps, organisation, state);
+      return { lists: { PaymentOrder: found }, isComplete };
     }),
     ownOperation(disputesRoute, async (_query, organisation) => {
       return { lists: { Dispute: await ownDisputes(deps, organisation) } };

@@ -11,12 +11,19 @@ import type { PaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import type { Write } from "../../../../src/base/store/store.ts";
 import { outboxDeadKey, outboxKey, paymentKey } from "../../../../src/platform/config/store_keys.ts";
 
-async function stopped(env: Environment, orgId: string): Promise<readonly OwnOrder[]> {
+interface Listed {
+  readonly Data: { readonly PaymentOrder: readonly OwnOrder[]; readonly IsComplete: boolean };
+}
+
+async function listed(env: Environment, orgId: string): Promise<Listed["Data"]> {
   const request = new Request(`${OPERATIONS_URL}/operations/own/payment-orders?state=dead`, {
     headers: personOf(orgId),
   });
-  return (await good<{ Data: { PaymentOrder: OwnOrder[] } }>(env.platform.operations.fetch(request), 200))
-    .Data.PaymentOrder;
+  return (await good<Listed>(env.platform.operations.fetch(request), 200)).Data;
+}
+
+async function stopped(env: Environment, orgId: string): Promise<readonly OwnOrder[]> {
+  return (await listed(env, orgId)).PaymentOrder;
 }
 
 /** A payment that the bank has refused with a text of its own. */
@@ -73,7 +80,30 @@ Deno.test("of many stopped orders 100 are read, several at a time [OWN3]", async
     await new Promise((resolve) => setTimeout(resolve, 1));
     return await get(key as never).finally(() => reading.delete(read));
   }) as never;
-  assertEquals((await stopped(env, env.tpp.orgId)).length, 100);
+  const { PaymentOrder: found, IsComplete } = await listed(env, env.tpp.orgId);
+  assertEquals([found.length, IsComplete], [100, false]);
   env.store.get = get;
   assert(seen.reads === 100 && seen.most > 10, JSON.stringify(seen));
+});
+
+Deno.test("a stopped order is listed behind more than a thousand of another bank [OWN3]", async () => {
+  const { env, payment } = await refused();
+  await using _ = env;
+  const order = await env.store.get(outboxKey(payment.DomesticPaymentId as PaymentId));
+  for (let from = 0; from < 1200; from += 200) {
+    const writes = Array.from({ length: 200 }, (_, n): Write[] => {
+      const id = `00000000-0000-4000-8000-${String(from + n).padStart(12, "0")}` as PaymentId;
+      const value = { ...order?.value as object, paymentId: id, bank: "BANKB" };
+      return [
+        { kind: "set", key: outboxKey(id), value },
+        { kind: "set", key: outboxDeadKey(id), value: id },
+      ];
+    });
+    await env.store.commit({ checks: [], writes: writes.flat() });
+  }
+  for (const orgId of [env.tpp.orgId, "BANKA"]) {
+    const { PaymentOrder: found, IsComplete } = await listed(env, orgId);
+    const ids = found.map(({ DomesticPaymentId }) => DomesticPaymentId);
+    assertEquals([ids, IsComplete], [[payment.DomesticPaymentId], true]);
+  }
 });
