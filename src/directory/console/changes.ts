@@ -54,6 +54,8 @@ const csr = (name: "signing" | "transport" | "encryption"): Field => ({
   isOptional: true,
 });
 
+const CSRS: readonly Field[] = [csr("signing"), csr("transport"), csr("encryption")];
+
 const SOFTWARE: readonly Field[] = [
   { name: "client_name", kind: "line", most: 128, value: ({ software }) => software.client_name },
   { name: "description", kind: "line", most: 512, value: ({ software }) => software.description },
@@ -122,112 +124,79 @@ const ONBOARDING: readonly Field[] = [
     ]),
   ),
   ...inGroup("software", ...SOFTWARE, ...ofRole("PISP", OF_TPPS), ...ofRole("ASPSP", OF_BANKS)),
-  ...inGroup("keys", csr("signing"), csr("transport"), csr("encryption")),
+  ...inGroup("keys", ...CSRS),
 ];
 
-export const CHANGES: readonly Change[] = [
-  {
-    name: "onboard",
-    page: "/onboard",
-    api: "/participants",
-    method: "POST",
-    fields: () => ONBOARDING,
-    body: onboardingBody,
-  },
-  {
-    name: "certificates",
-    page: `${ONE}/certificates`,
-    api: `${ONE}/certificates`,
-    method: "POST",
-    fields: () => [csr("signing"), csr("transport"), csr("encryption")],
-    body: (form) => ({ csrs: csrsOf(form) }),
-  },
-  {
-    name: "revokeKey",
-    page: `${ONE}/keys/{kid}/revoke`,
-    api: `${ONE}/keys/{kid}/revoke`,
-    method: "POST",
-    fields: () => [REASON],
-    body: (form) => ({ reason: readField(form, "reason") }),
-  },
-  {
-    name: "statement",
-    page: `${ONE}/statement`,
-    api: `${ONE}/statement`,
-    method: "POST",
-    fields: (record) => [...SOFTWARE, ...record?.role === "ASPSP" ? OF_BANKS : OF_TPPS],
-    body: (form, { record }) => ({ ...softwareOf(form), ...membersOf(record?.role, form, null) }),
-  },
-  {
-    name: "softwareStatus",
-    page: `${ONE}/software/status`,
-    api: `${ONE}/software/status`,
-    method: "PUT",
-    fields: () => [statusField(SOFTWARE_STATUSES, (one) => one.software_client_status), REASON],
-    body: statusBody,
-  },
-  {
-    name: "organisationStatus",
-    page: `${ONE}/status`,
-    api: `${ONE}/status`,
-    method: "PUT",
-    fields: () => [statusField(ORGANISATION_STATUSES, (one) => one.org_status), REASON],
-    body: statusBody,
-  },
-  {
-    name: "certification",
-    page: `${ONE}/certifications`,
-    api: `${ONE}/certifications`,
-    method: "POST",
-    fields: () => [{ name: "report", kind: "codes", hint: "field.report.hint" }],
-    body: (form) => ({ report: (form.get("report") ?? "").replaceAll(/\s/g, "") }),
-  },
-  {
-    name: "login",
-    page: `${ONE}/logins`,
-    api: `${ONE}/logins`,
-    method: "POST",
-    fields: () => [{ name: "login_name", kind: "code", hint: "field.login_name.hint", most: 64 }],
-    body: (form) => ({ name: form.get("login_name") }),
-  },
-  {
-    name: "revokeLogin",
-    page: `${ONE}/logins/{login_id}/revoke`,
-    api: `${ONE}/logins/{login_id}/revoke`,
-    method: "POST",
-    fields: () => [REASON],
-    body: (form) => ({ reason: readField(form, "reason") }),
-  },
-  ...(["approve", "reject"] as const).map((name): Change => ({
+/** A change whose page has the path of its endpoint. */
+function change(
+  name: ChangeName,
+  path: `/${string}`,
+  fields: readonly Field[] | Change["fields"],
+  body: Change["body"],
+  method: Change["method"] = "POST",
+): Change {
+  return {
     name,
-    page: `/proposals/{proposal_id}/${name}`,
-    api: `/proposals/{proposal_id}/${name}`,
-    method: "POST",
-    fields: () => [REASON],
-    body: (form) => ({ reason: readField(form, "reason") }),
-  })),
-  {
-    name: "restored",
-    page: "/restored/confirm",
-    api: "/restored/confirm",
-    method: "POST",
-    fields: () => [],
-    body: () => undefined,
-  },
+    page: path,
+    api: path,
+    method,
+    fields: typeof fields === "function" ? fields : () => fields,
+    body,
+  };
+}
+
+/** A change that needs a reason alone. */
+function withReason(name: ChangeName, path: `/${string}`): Change {
+  return change(name, path, [REASON], (form) => ({ reason: readField(form, "reason") }));
+}
+
+export const CHANGES: readonly Change[] = [
+  { ...change("onboard", "/onboard", ONBOARDING, onboardingBody), api: "/participants" },
+  change("certificates", `${ONE}/certificates`, CSRS, (form) => ({ csrs: csrsOf(form) })),
+  withReason("revokeKey", `${ONE}/keys/{kid}/revoke`),
+  change(
+    "statement",
+    `${ONE}/statement`,
+    (record) => [...SOFTWARE, ...record?.role === "ASPSP" ? OF_BANKS : OF_TPPS],
+    (form, { record }) => ({ ...softwareOf(form), ...membersOf(record?.role, form, null) }),
+  ),
+  change(
+    "softwareStatus",
+    `${ONE}/software/status`,
+    [statusField(SOFTWARE_STATUSES, (one) => one.software_client_status), REASON],
+    statusBody,
+    "PUT",
+  ),
+  change(
+    "organisationStatus",
+    `${ONE}/status`,
+    [statusField(ORGANISATION_STATUSES, (one) => one.org_status), REASON],
+    statusBody,
+    "PUT",
+  ),
+  change(
+    "certification",
+    `${ONE}/certifications`,
+    [{ name: "report", kind: "codes", hint: "field.report.hint" }],
+    (form) => ({ report: (form.get("report") ?? "").replaceAll(/\s/g, "") }),
+  ),
+  change(
+    "login",
+    `${ONE}/logins`,
+    [{ name: "login_name", kind: "code", hint: "field.login_name.hint", most: 64 }],
+    (form) => ({ name: form.get("login_name") }),
+  ),
+  withReason("revokeLogin", `${ONE}/logins/{login_id}/revoke`),
+  withReason("approve", "/proposals/{proposal_id}/approve"),
+  withReason("reject", "/proposals/{proposal_id}/reject"),
+  change("restored", "/restored/confirm", [], () => undefined),
 ];
 
 /** The changes that a participant's people make. The organisation of the path is theirs. */
 export const OWN_CHANGES: readonly Change[] = [
   ...CHANGES.filter(({ name }) => name === "certificates" || name === "revokeKey"),
-  {
-    name: "ownStatement",
-    page: `${ONE}/statement`,
-    api: `${ONE}/statement`,
-    method: "POST",
-    fields: () => [],
-    body: () => ({}),
-  },
-].map((change) => ({ ...change, page: change.page.replace(ONE, OWN) }) as Change);
+  change("ownStatement", `${ONE}/statement`, [], () => ({})),
+].map((own) => ({ ...own, page: own.page.replace(ONE, OWN) }) as Change);
 
 /** A value of the participant that a proposed change replaces. */
 export interface Difference {
