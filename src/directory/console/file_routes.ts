@@ -10,7 +10,7 @@ import { openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
 import { certificatePem } from "../http/participant_representation.ts";
 import { findKey, findParticipant, findReport, listKeys } from "../participants/participant_store.ts";
-import { JWK_SET_TYPE, PEM_TYPE } from "../http/public_operations.ts";
+import { JWK_SET_TYPE, PEM_TYPE } from "../http/key_set_representation.ts";
 import { OWN_PATH } from "./people.ts";
 import { consolePage, type PageContext } from "./console_page.ts";
 

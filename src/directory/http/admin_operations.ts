@@ -30,7 +30,6 @@ import { oncePerRules } from "../participants/web_address.ts";
 
 const JSON_TYPE = "application/json";
 const ONE = "/participants/{org_id}";
-const CHANGE = [400, 404, 409, 413, 415] as const;
 
 const HISTORY = {
   query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
@@ -39,23 +38,22 @@ const HISTORY = {
 };
 
 /** One description per endpoint. */
-export interface AdminOperations {
-  readonly onboard: Endpoint["route"];
-  readonly show: Endpoint["route"];
-  readonly history: Endpoint["route"];
-  readonly peopleHistory: Endpoint["route"];
-  readonly issueStatement: Endpoint["route"];
-  readonly issueCertificates: Endpoint["route"];
-  readonly issueLogin: Endpoint["route"];
-  readonly revokeLogin: Endpoint["route"];
-  readonly certify: Endpoint["route"];
-  readonly showReport: Endpoint["route"];
-  readonly revokeKey: Endpoint["route"];
-  readonly setSoftwareStatus: Endpoint["route"];
-  readonly setOrganisationStatus: Endpoint["route"];
-  readonly showRestored: Endpoint["route"];
-  readonly confirmRestored: Endpoint["route"];
-}
+export type AdminOperations = Readonly<
+  Record<
+    | (
+      | "onboard"
+      | "show"
+      | "history"
+      | "peopleHistory"
+      | "issueStatement"
+      | "issueCertificates"
+      | "issueLogin"
+    )
+    | ("revokeLogin" | "certify" | "showReport" | "revokeKey" | "setSoftwareStatus" | "setOrganisationStatus")
+    | ("showRestored" | "confirmRestored"),
+    Endpoint["route"]
+  >
+>;
 
 const onboardingAndReading = (rules: OnboardingRules) => ({
   onboard: operation(true, {
@@ -70,7 +68,7 @@ const onboardingAndReading = (rules: OnboardingRules) => ({
     status: 201,
     answer: "Onboarded",
     content: { [JSON_TYPE]: onboarded },
-    errors: [400, 409, 413, 415],
+    errors: [409],
   }),
   show: operation(true, {
     id: "getParticipant",
@@ -80,7 +78,6 @@ const onboardingAndReading = (rules: OnboardingRules) => ({
     description: "Registered data, contacts, both statuses and all certificates.",
     answer: "The record, with contacts and every key ever certified",
     content: { [JSON_TYPE]: participantRecord },
-    errors: [404],
   }),
   history: operation(true, {
     id: "getHistory",
@@ -90,7 +87,6 @@ const onboardingAndReading = (rules: OnboardingRules) => ({
     description:
       "Oldest first. Each entry names the administrator of the credential that made the change. Go on with `after` from the `after` of a page.",
     ...HISTORY,
-    errors: [400, 404],
   }),
   peopleHistory: operation(true, {
     id: "getPeopleHistory",
@@ -99,7 +95,6 @@ const onboardingAndReading = (rules: OnboardingRules) => ({
     summary: "Who signed in, opened a forbidden page, or had an approval refused",
     description: "Administrators and participants' people, oldest first.",
     ...HISTORY,
-    errors: [400],
   }),
 });
 
@@ -116,7 +111,7 @@ const issuing = (rules: OnboardingRules) => ({
     bodyIsOptional: true,
     answer: "The statement",
     content: { [JSON_TYPE]: statement },
-    errors: CHANGE,
+    errors: [409],
   }),
   issueCertificates: operation(true, {
     id: "issueCertificates",
@@ -129,7 +124,7 @@ const issuing = (rules: OnboardingRules) => ({
     status: 201,
     answer: "The certificates, and every key that may be trusted from now on",
     content: { [JSON_TYPE]: certificatesAdded },
-    errors: CHANGE,
+    errors: [409],
   }),
 });
 
@@ -145,7 +140,7 @@ const CERTIFYING = {
     status: 201,
     answer: "The report in short",
     content: { [JSON_TYPE]: certification },
-    errors: CHANGE,
+    errors: [409],
   }),
   showReport: operation(true, {
     id: "getCertificationReport",
@@ -155,7 +150,6 @@ const CERTIFYING = {
     description: "As its certifier signed it. Reports that have left the ten newest are gone.",
     answer: "The report as its certifier signed it, and in short",
     content: { [JSON_TYPE]: certificationReport },
-    errors: [404],
   }),
 };
 
@@ -172,7 +166,7 @@ const LOGINS = {
     status: 201,
     answer: "The login and its token, which is shown once",
     content: { [JSON_TYPE]: issuedLogin },
-    errors: CHANGE,
+    errors: [409],
   }),
   revokeLogin: operation(true, {
     id: "revokeLogin",
@@ -183,7 +177,7 @@ const LOGINS = {
     body: revocationBody,
     answer: "The login, with the time of its first revocation",
     content: { [JSON_TYPE]: login },
-    errors: CHANGE,
+    errors: [409],
   }),
 };
 
@@ -198,7 +192,7 @@ const REVOKING = {
     body: revocationBody,
     answer: "The key, with the time and the reason of its first revocation",
     content: { [JSON_TYPE]: revokedKey },
-    errors: CHANGE,
+    errors: [409],
   }),
   setSoftwareStatus: operation(true, {
     id: "setSoftwareStatus",
@@ -210,7 +204,7 @@ const REVOKING = {
     body: softwareStatusBody,
     answer: "Both statuses",
     content: { [JSON_TYPE]: statuses },
-    errors: CHANGE,
+    errors: [409],
   }),
   setOrganisationStatus: operation(true, {
     id: "setOrganisationStatus",
@@ -223,7 +217,7 @@ const REVOKING = {
     body: organisationStatusBody,
     answer: "Both statuses",
     content: { [JSON_TYPE]: statuses },
-    errors: CHANGE,
+    errors: [409],
   }),
 };
 

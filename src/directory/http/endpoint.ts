@@ -47,7 +47,8 @@ export interface Operation {
   readonly cacheable?: true;
   /** Whether the change can need two administrators. */
   readonly isProposable?: true;
-  readonly errors?: readonly (keyof typeof ERRORS)[];
+  /** Besides those that a path, a query and a body can have. */
+  readonly errors?: readonly 409[];
 }
 
 const ERRORS = {
@@ -98,7 +99,14 @@ const PROPOSED = {
 export function operation(administrators: boolean, given: Operation): Endpoint["route"] {
   const { id, method, path, summary, description, status = 200 } = given;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const errors = [...given.errors ?? [], ...administrators ? [401 as const] : [], 429 as const, 503 as const];
+  const errors: readonly (keyof typeof ERRORS)[] = [
+    ...given.body !== undefined ? [400, 413, 415] as const : given.query !== undefined ? [400] as const : [],
+    ...administrators ? [401] as const : [],
+    ...names.length > 0 ? [404] as const : [],
+    ...given.errors ?? [],
+    429,
+    503,
+  ];
   return {
     operationId: id,
     method,

@@ -3,6 +3,11 @@ import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../base/limits.ts";
 import type { CertifiedKey, KeyUse, RevokedKey } from "../participants/certified_key.ts";
 
+/** JWK sets (RFC 7517 §8.5.2). */
+export const JWK_SET_TYPE = "application/jwk-set+json";
+/** PEM files. */
+export const PEM_TYPE = "application/x-pem-file";
+
 /** A JWK set. */
 export interface KeySet {
   readonly keys: readonly JsonObject[];

@@ -1,18 +1,17 @@
 /** `/proposals` (contract DRC8 to DRC11): changes that need two administrators. */
 import type { Context, MiddlewareHandler } from "hono";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { AdminOperations } from "./admin_operations.ts";
-import type { proposal as proposalSchema } from "./answer_schema.ts";
-import { decodeRevocation } from "./change_schema.ts";
+import { approved, proposal as proposalSchema, proposals as proposalsSchema } from "./answer_schema.ts";
+import { decodeRevocation, revocationBody } from "./change_schema.ts";
 import type { Directory } from "../changes/directory.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, operation } from "./endpoint.ts";
 import { jsonValue } from "./json_body.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { dateTime } from "./participant_representation.ts";
 import { isProposalId, type Proposal, proposals } from "../changes/proposal.ts";
-import { PROPOSAL_OPERATIONS } from "./proposal_operations.ts";
 import {
   type Approval,
   approvalOf,
@@ -43,6 +42,53 @@ export interface ProposalRouteDeps {
   readonly recordAttempt: RecordAttempt;
 }
 
+const ONE = "/proposals/{proposal_id}";
+
+const OPERATIONS = {
+  list: operation(true, {
+    id: "listProposals",
+    method: "get",
+    path: "/proposals",
+    summary: "Changes that were proposed in the last 30 days, newest first",
+    description: "Changes that need two administrators (`DIRECTORY_FOUR_EYES`).",
+    query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
+    answer: "At most 20 proposals",
+    content: { "application/json": proposalsSchema },
+  }),
+  show: operation(true, {
+    id: "getProposal",
+    method: "get",
+    path: ONE,
+    summary: "A proposal",
+    description: "What was proposed, by whom, and what another administrator has decided.",
+    answer: "The proposal with the whole body of its change",
+    content: { "application/json": proposalSchema },
+  }),
+  approve: operation(true, {
+    id: "approveProposal",
+    method: "post",
+    path: `${ONE}/approve`,
+    summary: "Approve a change and make it",
+    description:
+      "Never by the administrator who proposed it. If the change is rejected, the answer is the change's own, and the proposal stays open.",
+    body: revocationBody,
+    answer: "The proposal, and the answer to its change",
+    content: { "application/json": approved },
+    errors: [409],
+  }),
+  reject: operation(true, {
+    id: "rejectProposal",
+    method: "post",
+    path: `${ONE}/reject`,
+    summary: "Reject a proposal, or withdraw an own one",
+    description: "Nothing is changed, and the proposal can no longer be approved.",
+    body: revocationBody,
+    answer: "The proposal",
+    content: { "application/json": proposalSchema },
+    errors: [409],
+  }),
+};
+
 const PAGE = 20;
 /** Never resolved: the endpoint is called within the process. */
 const ORIGIN = "http://api.invalid";
@@ -54,7 +100,7 @@ export function proposalEndpoints(
   administrator: MiddlewareHandler<DirectoryEnv>,
 ): readonly Endpoint[] {
   const { directory } = deps;
-  const is = PROPOSAL_OPERATIONS;
+  const is = OPERATIONS;
   return [
     endpoint(is.list, [administrator], (c) => list(directory, c)),
     endpoint(is.show, [administrator], async (c) => {

@@ -10,19 +10,120 @@ import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
 import { cacheable } from "./cacheable.ts";
 import type { Directory } from "../changes/directory.ts";
 import { asOrgId } from "../participants/identifiers.ts";
-import { keySet, revokedKeySet } from "./key_set_representation.ts";
+import { JWK_SET_TYPE, keySet, PEM_TYPE, revokedKeySet } from "./key_set_representation.ts";
 import { type NewestStatements, openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
 import { type PublicParticipant, publicParticipant } from "./participant_representation.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, type Operation, operation } from "./endpoint.ts";
+import {
+  healthy,
+  htmlPage,
+  participantKeys,
+  participantList,
+  pemText,
+  revokedKeys as revokedKeysSchema,
+  statement,
+  statementKeySet,
+  statusList,
+} from "./answer_schema.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { findParticipant, listKeys, listParticipants } from "../participants/participant_store.ts";
 import { openStatusList } from "../participants/status_list.ts";
 import { publishing } from "./publishing.ts";
-import { healthRoute, JWK_SET_TYPE, PEM_TYPE, publicOperations } from "./public_operations.ts";
 
 const JSON_TYPE = "application/json";
+const read = (words: Omit<Operation, "method">): Endpoint["route"] =>
+  operation(false, { method: "get", ...words });
+
+/** The health endpoint, on every listener. */
+const healthRoute = read({
+  id: "getHealth",
+  path: "/health",
+  summary: "The directory can use its database",
+  description:
+    "For a load balancer or an orchestrator. The public listener reads the database, the administrators' listener also writes it.",
+  answer: "It can",
+  content: { [JSON_TYPE]: healthy },
+});
+
+/** One description per endpoint. */
+const OPERATIONS = {
+  root: read({
+    id: "getRoot",
+    path: "/",
+    hide: true,
+    summary: "Where to begin",
+    status: 303,
+    answer: "The list of participants",
+    content: {},
+  }),
+  participants: read({
+    id: "listParticipants",
+    path: "/participants",
+    summary: "Every participant, by org_id",
+    description: "A page for people if `Accept` prefers text/html.",
+    answer: "The participants",
+    content: { [JSON_TYPE]: participantList, "text/html": htmlPage },
+    cacheable: true,
+  }),
+  status: read({
+    id: "getStatusList",
+    path: "/status",
+    summary: "Which organisations and software are active",
+    description:
+      "For relying parties, which fetch it every few seconds with If-None-Match. If the `version` of a participant has grown, fetch its key sets and its statement again.",
+    answer: "The status list",
+    content: { [JSON_TYPE]: statusList },
+    cacheable: true,
+  }),
+  newestStatement: read({
+    id: "getNewestStatement",
+    path: "/participants/{org_id}/statement",
+    summary: "The newest software statement of an active participant",
+    description: "A relying party registers or updates its copy with it.",
+    answer: "The statement",
+    content: { [JSON_TYPE]: statement },
+    cacheable: true,
+  }),
+  activeKeys: read({
+    id: "getParticipantKeys",
+    path: "/participants/{org_id}/jwks",
+    summary: "The participant's keys that may be trusted",
+    description:
+      "Signing, transport and encryption keys of a participant whose organisation and software are active.",
+    answer: "A JWK set; empty if the participant is not active",
+    content: { [JWK_SET_TYPE]: participantKeys },
+    cacheable: true,
+  }),
+  revokedKeys: read({
+    id: "getRevokedParticipantKeys",
+    path: "/participants/{org_id}/jwks/revoked",
+    summary: "The participant's keys that must be rejected",
+    description: "A key stays here permanently, with the time of its revocation and the reason.",
+    answer: "A JWK set, each key with the time and the reason",
+    content: { [JWK_SET_TYPE]: revokedKeysSchema },
+    cacheable: true,
+  }),
+  statementKeys: read({
+    id: "getStatementKeys",
+    path: "/jwks",
+    summary: "The keys that verify software statements",
+    description: "A next key is published before it signs.",
+    answer: "A JWK set; the key that signs is first",
+    content: { [JWK_SET_TYPE]: statementKeySet },
+    cacheable: true,
+  }),
+  authority: read({
+    id: "getAuthority",
+    path: "/ca.pem",
+    summary: "The certificate authority, followed by those above it",
+    description: "A TLS proxy verifies the participants' transport certificates with it.",
+    answer: "PEM",
+    content: { [PEM_TYPE]: pemText },
+    cacheable: true,
+  }),
+} as const;
 
 /** A page and its content security policy. */
 export interface Page {
@@ -55,7 +156,7 @@ export function publicEndpoints(directory: Directory, draw: DrawList): readonly 
   const statuses = openStatusList(directory.store);
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
-  const is = publicOperations;
+  const is = OPERATIONS;
   const document = documentStore();
   const checks = [publishing(directory.restored)] as const;
   return [
