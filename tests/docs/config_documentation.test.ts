@@ -66,6 +66,17 @@ Deno.test("the commands for several processes change the file that .env leads to
   await Deno.remove(cwd, { recursive: true });
 });
 
+Deno.test("the commands for secrets make files that others may not open, as the programs want them", async () => {
+  const folder = await Deno.makeTempDir();
+  const [commands = ""] = /^install -d -m 700 .*-secrets\n.*openssl.*/m.exec(configuration) ?? [];
+  const script = commands.replaceAll("/etc/payment-platform-secrets", `${folder}/secrets`);
+  const { success } = await new Deno.Command("sh", { args: ["-c", `umask 022\n${script}`] }).output();
+  assert(success);
+  const { mode } = await Deno.stat(`${folder}/secrets/proxy-secret`);
+  assertEquals((mode ?? 0) & 0o077, 0);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("docs/operations has the number of open files without which a program does not start", () => {
   const platform = `2 × \`PLATFORM_MAX_CONNECTIONS\` + ${
     OPERATIONS_CONNECTIONS + RESERVED_FILES
