@@ -50,10 +50,12 @@ function Banks({ visit, found, rowOf }: {
 }): JSX.Element {
   const { language } = visit;
   if (found.length === 0) return <p>{phrase(language, "banks.none")}</p>;
-  const rows = found.map(({ OrganisationId: code, OrganisationName: name }) => {
+  const rows = found.map(({ OrganisationId: code, OrganisationName: name, ClientId: client }) => {
     const row = rowOf(code); // undefined if it was registered meanwhile
     return [
-      <Named id={code} name={name} />,
+      <a href={`/console/participants/${encodeURIComponent(client)}`}>
+        <Named id={code} name={name} />
+      </a>,
       row === undefined ? "–" : <BankState language={language} row={row} />,
       row === undefined ? "–" : <OrderCount language={language} row={row} state="waiting" />,
       row === undefined ? "–" : <OrderCount language={language} row={row} state="dead" />,

@@ -122,8 +122,33 @@ function Facts({ visit, one, now }: Props): JSX.Element {
           {addresses([one.JwksUri, one.PaymentOrdersUri, one.EventNotificationUri])}
         </Fact>
       </dl>
+      <Further visit={visit} one={one} />
       <ParticipantChanges visit={visit} one={one} />
     </section>
+  );
+}
+
+/** What it did here, and what was done about it. */
+function Further({ visit, one }: Pick<Props, "visit" | "one">): JSX.Element {
+  const [kind, id] = one.Role === "PISP" ? ["tpps", one.ClientId] : ["banks", one.OrganisationId];
+  const subject = one.Role === "PISP" ? `software ${id}` : `bank ${id}`;
+  return (
+    <ul class="changes">
+      <li>
+        <a href={`/console/reports?${new URLSearchParams({ kind, id })}`}>
+          {phrase(visit.language, "reports.title")}
+        </a>
+      </li>
+      {visit.may("GET /console/audit")
+        ? (
+          <li>
+            <a href={`/console/audit?${new URLSearchParams({ subject })}`}>
+              {phrase(visit.language, "participant.history")}
+            </a>
+          </li>
+        )
+        : null}
+    </ul>
   );
 }
 

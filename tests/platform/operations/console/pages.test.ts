@@ -82,6 +82,13 @@ Deno.test("participants are found, blocked and unblocked in the console [OP15, O
   const none = (await browser.get(`/console/participants?search=${encodeURIComponent("<i>")}`)).html;
   assert(none.includes('value="&lt;i&gt;"') && !none.includes("<table"));
   const { clientId, orgId } = env.tpp;
+  for (const path of [`/console/software/${clientId}/block`, `/console/organisations/${orgId}/block`]) {
+    assertStringIncludes((await browser.get(path)).html, "<bdi>Example Shop Ltd");
+  }
+  const page = (await browser.get(`/console/participants/${clientId}`)).html;
+  for (const path of [`/console/reports?kind=tpps&amp;id=${clientId}`, `subject=software+${clientId}`]) {
+    assertStringIncludes(page, path);
+  }
   assertEquals((await browser.submit(`/console/software/${clientId}/block`, { reason: REASON })).status, 303);
   assertEquals(
     (await browser.submit(`/console/organisations/${orgId}/block`, { reason: REASON })).status,
