@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { anotherFlow, decide, deciding, goodReturn } from "support/at_bank.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { redeem, toBank } from "testing/authorization_flow.ts";
+import { authorize, Browser, redeem, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -81,6 +81,25 @@ Deno.test("20 browsers with a flow each for one consent return at once: one code
   assertEquals(await consentStatus(env, first), "Authorized");
 });
 
+Deno.test("A link whose request is completed while it is opened starts no session [AZ-N6] [G1]", async () => {
+  const store = await openTestStore();
+  let first: (() => Promise<void>) | undefined;
+  const commit: Store["commit"] = async (staged) => {
+    const opens = staged.writes.some(({ key }) => key[0] === "authorization_session");
+    const act = opens ? first : undefined;
+    if (act !== undefined) first = undefined;
+    await act?.();
+    return await store.commit(staged);
+  };
+  await using env = await openEnvironment({ store: { ...store, commit } });
+  const flow = await toBank(env, { body: IMPLICIT });
+  first = async () => {
+    await assertCodeAnswer(await flow.browser.open(await goodReturn(env, flow)));
+  };
+  const answer = await authorize(new Browser(env), env.tpp, flow.requestUri);
+  await assertErrorAnswer(answer, "invalid_request");
+});
+
 Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [CT7]", async () => {
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await deciding(env);
@@ -112,7 +131,9 @@ Deno.test("A second click on the same decision leads where the first one led, fo
       const before = await env.snapshot();
       const again = await decide(flow.browser, screen, csrf, first);
       assertEquals([again.status, again.headers.get("location")], [303, led]);
+      cookie.forEach((secret, name) => flow.browser.cookies.set(name, secret));
       const told = await decide(flow.browser, screen, csrf, second);
+      assertEquals(flow.browser.cookies.size, 0, "the cookie is taken back");
       assertEquals(nextUrlOf(await assertPage(told, 400, page)), led);
       await assertPage(await decide(flow.browser, screen, "x".repeat(43), first), 400, "finished");
       await assertPage(await flow.browser.open(screen), 400, "finished");
