@@ -1,14 +1,24 @@
 /** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
 import { awaitFor } from "../../base/kernel/await_for.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
+import type { Store } from "../../base/store/store.ts";
 import type { Directory } from "../changes/directory.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import type { OrgId } from "../participants/identifiers.ts";
 import type { Participant } from "../participants/participant.ts";
+import type { HistoryEntry } from "../participants/history.ts";
 import { listHistory } from "../participants/history_store.ts";
 import { listKeys, listParticipants } from "../participants/participant_store.ts";
 import type { SendMail } from "./mailer.ts";
-import { endingsOf, issueMailOf, issuesIn, type Mail, mailOf, type MailTerms } from "./reminder.ts";
+import {
+  endingsOf,
+  ISSUE_MAIL_MS,
+  issueMailOf,
+  issuesIn,
+  type Mail,
+  mailOf,
+  type MailTerms,
+} from "./reminder.ts";
 import { claimReminder, settleReminder } from "./reminder_store.ts";
 
 export interface ReminderDeps {
@@ -108,16 +118,32 @@ interface Due {
   readonly mail: () => Promise<Mail>;
 }
 
-/** The entries of a history that are read: more than can be issued between two passes. */
-const NEWEST = 200;
+/** Entries of a history that are read at a time, newest ones first, and how often at most. */
+const PAGE = 200;
+const MAX_PAGES = 50;
+
+/** Returns the entries of the time in which an issue is told of. Other changes must not hide one. */
+async function newestHistory(
+  store: Store,
+  { orgId, historyLength }: Participant,
+  from: number,
+): Promise<readonly HistoryEntry[]> {
+  const pages: (readonly HistoryEntry[])[] = [];
+  for (let end = historyLength; end > 0 && pages.length < MAX_PAGES; end -= PAGE) {
+    const start = Math.max(0, end - PAGE);
+    const page = await listHistory(store, orgId, start === 0 ? undefined : start - 1, end - start);
+    pages.unshift(page);
+    if ((page[0]?.at ?? 0) < from) break;
+  }
+  return pages.flat();
+}
 
 async function dueOf(
   { directory: { store, clock, terms: statements, certification }, days, terms }: ReminderDeps,
   participant: Participant,
 ): Promise<readonly Due[]> {
-  const { orgId, historyLength } = participant;
-  const newest = historyLength > NEWEST ? historyLength - NEWEST - 1 : undefined;
-  const history = await listHistory(store, orgId, newest, NEWEST);
+  const { orgId } = participant;
+  const history = await newestHistory(store, participant, clock() - ISSUE_MAIL_MS);
   const issues = issuesIn(history, clock()).map((issue): Due => ({
     id: issue.id,
     endsAt: issue.at,

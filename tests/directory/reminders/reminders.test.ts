@@ -304,6 +304,20 @@ Deno.test("contacts get a mail about a new certificate, statement and login, onc
   assertEquals(new Set(server.mails.map(idOf)).size, 3);
 });
 
+Deno.test("an issue is told of behind more than two hundred other changes [DRM5]", async () => {
+  await using all = await openReminding();
+  const { env, server } = all;
+  await env.remind();
+  const before = server.mails.length;
+  await env.admin("POST", "/participants/SHOP/logins", { name: "eve" });
+  for (let change = 0; change < 202; change++) {
+    const status = change % 2 === 0 ? "Inactive" : "Active";
+    await env.admin("PUT", "/participants/SHOP/software/status", { status, reason: "audit" });
+  }
+  await env.remind();
+  assertEquals(server.mails.length, before + 1);
+});
+
 Deno.test("a mail about what was issued is sent when the mail server is back, and not after a week [DRM5]", async () => {
   for (const [days, mails] of [[6.9, 1], [7, 0]] as const) {
     await using all = await openReminding();
