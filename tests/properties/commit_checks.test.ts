@@ -8,11 +8,7 @@ import { asBankCode, asClientId, asConsentId, asPaymentId } from "../../src/base
 import type { Entry } from "../../src/base/store/store.ts";
 import { commitIfUnchanged, type Transaction } from "../../src/base/store/transaction.ts";
 import { caseErasureKey, outboxKey, outboxQueueKey } from "../../src/platform/config/store_keys.ts";
-import {
-  findOpenFlow,
-  stageFlowClosed,
-  stageFlowOpened,
-} from "../../src/platform/core/consents/open_flow_store.ts";
+import { withoutSession, withSession } from "../../src/platform/core/consents/consent.ts";
 import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
 import { openAuthorizationSessionStore } from "../../src/platform/core/frontchannel/authorization_session_store.ts";
 import { openAuthorizationCodeStore } from "../../src/platform/core/oauth/authorization_code_store.ts";
@@ -75,20 +71,20 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
   const flow = await toBank(env);
   const consentId = present(asConsentId(flow.consentId));
   const correlationId = flow.handover.correlation_id;
-  const [sessions, requests, codes] = [
+  const later = { correlationId: crypto.randomUUID(), expiresAt: env.now + 1000 };
+  const [consents, sessions, requests, codes] = [
+    openConsentStore(store, 1, () => {}, () => {}),
     openAuthorizationSessionStore(),
     openPushedRequestStore(),
     openAuthorizationCodeStore(),
   ];
   await steps(t, {
     "the place at the bank": async () => {
-      const read = present(await findOpenFlow(store, consentId));
-      const opened = { consentId, correlationId, expiresAt: env.now + 1000 };
+      const read = present(await consents.find(store, consentId));
       await oneCommits(
         env,
-        (tx) => stageFlowOpened(tx, read, opened, env.now),
-        (tx) => stageFlowClosed(tx, read, correlationId),
-        (tx) => stageFlowOpened(tx, null, opened, env.now),
+        (tx) => consents.stageAtBank(tx, read, withoutSession(read.value, later.correlationId)),
+        (tx) => consents.stageAtBank(tx, read, withSession(read.value, later, env.now)),
       );
     },
     "the pushed request": async () => {

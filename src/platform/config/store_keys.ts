@@ -52,9 +52,6 @@ export const authorizationSessionKey = (
   correlationId: string,
 ): Key => ["authorization_session", correlationId];
 
-/** The sessions of a consent whose customers are at the bank (`platform/core/consents/open_flow_store.ts`). 900 s. */
-export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
-
 /** A consent (`platform/core/consents/consent.ts`). As long as its history. */
 export const consentKey = (consent: ConsentId): Key => ["consent", consent];
 

@@ -10,7 +10,6 @@ import type { Key, Store } from "../../base/store/store.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
-import { openFlowRecord } from "../core/consents/open_flow_store.ts";
 import { consentRecord } from "../core/consents/consent_store.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
 import { accessTokenRecord } from "../core/oauth/access_token_store.ts";
@@ -186,7 +185,6 @@ const KEPT: ReadonlySet<string | undefined> = new Set(
     consentRecord,
     pushedRequestRecord,
     authorizationSessionRecord,
-    openFlowRecord,
     authorizationCodeRecord,
     paymentRecord,
   ].map(({ name }) => name),

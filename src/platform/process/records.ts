@@ -8,7 +8,6 @@ import {
 } from "../core/consents/consent_store.ts";
 import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
 import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
-import { openFlowRecord } from "../core/consents/open_flow_store.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
 import { proposals } from "../operations/proposal.ts";
 import { bankHealthRecord } from "../operations/health/bank_health_store.ts";
@@ -69,7 +68,6 @@ export const platformRecords = [
   pushedRequestRecord,
   authorizationCodeRecord,
   authorizationSessionRecord,
-  openFlowRecord,
   consentRecord,
   consentDeadlineRecord,
   consentForgettingRecord,

@@ -3,8 +3,7 @@
  * waits in the session until the browser that began the session asks. No consent changes and no code exists before
  * that (`frontchannel/go_on.ts`).
  */
-import { invalidStatus, type ReadableConsent } from "../consents/consent.ts";
-import { findOpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
+import { invalidStatus, type ReadableConsent, withoutSession } from "../consents/consent.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import {
   type AuthorizationSession,
@@ -112,22 +111,22 @@ async function attempt(
   if (isLate(session.value, now) && response.result.outcome === "success") {
     throw tooLate("The authorization session has expired: a success authorizes nothing any more.");
   }
-  const step = stepAfterBank(response.result, consent, bank.consentManagedByBank);
+  const step = stepAfterBank(response.result, consent.value, bank.consentManagedByBank);
   if (step.kind === "reject" && step.fault !== undefined) throw unusableError(step.fault);
   await stageOnce(tx, response.once, now);
-  return await stageDelivery(deps, tx, session, response, consent);
+  return stageDelivery(deps, tx, session, response, consent);
 }
 
 /** Fixes the accounts that the bank has reported, as its customer's return does (Decision G2). */
-async function stageDelivery(
+function stageDelivery(
   deps: DeliverResultDeps,
   tx: Transaction,
   session: Entry<AuthorizationSession>,
   { result, jws, sha256, evidence: { key } }: ScaResponse,
-  { payer }: ReadableConsent,
-): Promise<AuthorizationSession> {
-  const { consentId, correlationId } = session.value;
-  stageFlowClosed(tx, await findOpenFlow(tx, consentId), correlationId);
+  consent: Entry<ReadableConsent>,
+): AuthorizationSession {
+  const { payer } = consent.value;
+  deps.consents.stageAtBank(tx, consent, withoutSession(consent.value, session.value.correlationId));
   const delivered: AuthorizationSession = {
     ...session.value,
     stage: "delivered",
@@ -144,12 +143,13 @@ async function openConsent(
   deps: DeliverResultDeps,
   tx: Transaction,
   { consentId, requestHash, clientId, bank }: AuthorizationSession,
-): Promise<ReadableConsent> {
-  const [{ value: consent }, request] = await Promise.all([
+): Promise<Entry<ReadableConsent>> {
+  const [consent, request] = await Promise.all([
     readConsent(deps, tx, consentId, { clientId, bank }),
     deps.requests.find(tx, requestHash),
   ]);
-  const isOpen = consent.status === "AwaitingAuthorisation" && request !== null && !request.value.completed;
+  const isOpen = consent.value.status === "AwaitingAuthorisation" && request !== null &&
+    !request.value.completed;
   if (!isOpen) {
     throw tooLate("The consent of this authorization session does not await authorisation any more.");
   }

@@ -5,7 +5,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { consentAhead } from "../consents/consent_store.ts";
-import { openFlowAhead } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
@@ -123,10 +122,7 @@ function readEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
 }
 
 function updateEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
-  const keys: KeysOfRequest = (c) => {
-    const id = c.req.param("consentId");
-    return [...consentAhead(id), ...openFlowAhead(id)];
-  };
+  const keys: KeysOfRequest = (c) => consentAhead(c.req.param("consentId"));
   return endpoint("resource", "bank", updateRoute, [
     ...bankChecks(deps.guards, keys),
     jsonBody,

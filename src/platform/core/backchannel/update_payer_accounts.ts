@@ -2,17 +2,16 @@
  * Stores the payer's accounts that the bank reports, or the one chosen on the bank's own screen (contract EP12;
  * Decision C11).
  */
-import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import { invalidStatus, isAtBank, isImplicit, withPayer } from "../consents/consent.ts";
 import { MAX_ACCOUNT_REPORTS } from "../../../base/profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { reportPlace } from "../consents/consent.ts";
-import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../../base/values/account.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { ApiError } from "../../../base/kernel/api_error.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { check, type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import {
   decodePayerAccounts,
   type PayerAccountsReport,
@@ -60,9 +59,7 @@ export async function updatePayerAccounts(
     const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};
     const changed = withPayer(consent, { sub: report.sub, ...chosen }, now);
     if (changed.payer.report > MAX_ACCOUNT_REPORTS) throw tooManyReports();
-    const flow = await findOpenFlow(tx, consent.id);
-    if (flow === null || !isOpen(flow, now)) throw noOpenSession();
-    check(tx, flow.key, flow.version); // an earlier return from the bank fixes the accounts (Decision G2)
+    if (!isAtBank(consent, now)) throw noOpenSession(); // an earlier return fixes the accounts (Decision G2)
     const place = reportPlace(consent.id, changed.payer.report);
     const proof = signedEvidence("payer_accounts", command.signedBody, place);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported", ...proof };

@@ -2,12 +2,12 @@
  * A domestic payment consent and its legal status changes. No I/O and no clock: the status of a consent depends on
  * the time at which it is read, because its deadlines apply even before they are recorded.
  */
-import type { WallTime } from "../../../base/kernel/clock.ts";
+import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
+import { AUTHORISE_WITHIN_SECONDS, FLOW_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 import { type Erased, type PersonalData, PRESENT, type Present } from "../../evidence/personal_data.ts";
 import type { PaymentData } from "./initiation.ts";
 import { covers } from "../../../base/values/money.ts";
@@ -68,6 +68,8 @@ export interface Consent extends Recorded {
   readonly authoriseBy: WallTime;
   /** The customer was sent to the bank. */
   readonly sentToBank?: true;
+  /** When each authorization session whose customer is at the bank expires (milliseconds), by correlation id. */
+  readonly sessionsAtBank?: Readonly<Record<string, WallTime>>;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
   /** Once it was erased, the consent does not exist for participants. */
@@ -243,6 +245,40 @@ export function wasAtBank({ status, sentToBank }: Consent): boolean {
   return status === "Authorized" || sentToBank === true;
 }
 
+// The authorization sessions of a consent whose customers are at the bank. Only then may the bank report accounts
+// (Decision C11). The bank's return removes the session and fixes the accounts that the bank reported (Decision G2).
+
+/**
+ * Limit of the stored sessions. Without one of them, the accounts of the oldest one are fixed when a newer session ends.
+ */
+const MAX_SESSIONS_AT_BANK = 20;
+
+/** The stored sessions of a consent. Some may have expired. */
+export type AtBank = Pick<Consent, "sessionsAtBank">;
+
+/** Whether a customer is at the bank. `now` is in milliseconds. */
+export function isAtBank({ sessionsAtBank = {} }: AtBank, now: WallTime): boolean {
+  return Object.values(sessionsAtBank).some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
+}
+
+/** Returns the sessions after one more customer is sent to the bank. Times are in milliseconds. */
+export function withSession(
+  { sessionsAtBank = {} }: AtBank,
+  { correlationId, expiresAt }: { readonly correlationId: string; readonly expiresAt: WallTime },
+  now: WallTime,
+): AtBank {
+  const open = Object.entries(sessionsAtBank).filter(([, time]) => now < time);
+  return {
+    sessionsAtBank: Object.fromEntries([...open, [correlationId, expiresAt]].slice(-MAX_SESSIONS_AT_BANK)),
+  };
+}
+
+/** Returns the sessions after the bank has redirected this one's customer back. */
+export function withoutSession({ sessionsAtBank = {} }: AtBank, correlationId: string): AtBank {
+  const { [correlationId]: _, ...others } = sessionsAtBank;
+  return { sessionsAtBank: others };
+}
+
 /** Whether a change decides the consent. */
 export function isSettled(former: Consent, changed: Consent): boolean {
   return former.status === "AwaitingAuthorisation" && changed.status !== former.status;
@@ -260,7 +296,7 @@ export function isNeverAuthorised(former: Consent, changed: Consent): boolean {
  * or rejection without the balance of the chosen one, which funds confirmations read until then.
  */
 export function minimiseConsent(consent: Consent): Consent {
-  const { payer: _, selectedAccount, ...rest } = consent;
+  const { payer: _, sessionsAtBank: _ended, selectedAccount, ...rest } = consent;
   if (rest.status === "AwaitingAuthorisation") return consent;
   if (selectedAccount === undefined) return rest;
   const account = rest.status === "Authorized" ? selectedAccount : withoutBalance(selectedAccount);

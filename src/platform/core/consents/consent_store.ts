@@ -22,6 +22,7 @@ import { consentDeadlineKey, consentForgettingKey, consentKey } from "../../conf
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
+  type AtBank,
   type Consent,
   type ConsentRequest,
   type ConsentStatus,
@@ -125,6 +126,7 @@ export const consentRecord = convertedRecord(
       statusUpdatedAt: instant,
       authoriseBy: instant,
       sentToBank: optional(z.literal(true)),
+      sessionsAtBank: optional(z.record(text, instant)),
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
       personalData: personalDataMember,
@@ -145,6 +147,8 @@ export interface Cause extends Omit<AuditEvent, "at" | "event" | "deleted"> {
   readonly reason: string;
 }
 
+type Facts = Pick<Consent, "sentToBank" | "sessionsAtBank">;
+
 export interface ConsentStore {
   find(from: Reader, id: ConsentId): Promise<Entry<Consent> | null>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
@@ -158,14 +162,16 @@ export interface ConsentStore {
    * Stages an entry in the consent's history that does not change its status. The commit fails if the consent changed
    * meanwhile.
    *
-   * @param facts of the consent that the entry is about
+   * @param factsOf the facts that the entry is about, which follow from the consent as it is stored
    */
   stageNote(
     tx: Transaction,
     id: ConsentId,
     entry: AuditEvent,
-    facts?: Pick<Consent, "sentToBank">,
+    factsOf?: (consent: Consent) => Facts,
   ): Promise<void>;
+  /** Stages the sessions at the bank, without an entry. The commit fails if the consent changed meanwhile. */
+  stageAtBank(tx: Transaction, former: Entry<Consent>, sessions: AtBank): void;
   /**
    * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
    * meanwhile.
@@ -264,6 +270,10 @@ export function openConsentStore(
       return position;
     },
     stageNote,
+    stageAtBank(tx, former, sessions) {
+      check(tx, former.key, former.version);
+      consentRecord.set(tx, former.key, { ...former.value, ...sessions });
+    },
     deadlinesBefore: (now, limit, after) =>
       dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
     dueToForget: (now, limit) =>
@@ -306,12 +316,12 @@ async function stageNote(
   tx: Transaction,
   id: ConsentId,
   entry: AuditEvent,
-  facts: Pick<Consent, "sentToBank"> = {},
+  factsOf: (consent: Consent) => Facts = () => ({}),
 ): Promise<void> {
   const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
   if (consent === null) throw new Error("a history entry without its consent");
   check(tx, consent.key, consent.version);
-  stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
+  stageRecorded(tx, { ...consent.value, ...factsOf(consent.value) }, consent.value, entry);
 }
 
 function moveDeadline(tx: Transaction, former: Consent, changed: Consent): void {

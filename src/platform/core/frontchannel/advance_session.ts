@@ -10,9 +10,9 @@ import {
   type Payer,
   type ReadableConsent,
   rejectConsent,
+  withoutSession,
 } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { stageFlowClosed } from "../consents/open_flow_store.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
@@ -153,12 +153,11 @@ async function stageQuestion(
   deps: AdvanceDeps,
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
-  { session, flow, now }: At,
+  { session, now }: At,
   context: StepContext,
 ): Promise<string> {
   const { evidence = [] } = context;
   const { correlationId, consentId } = session.value;
-  stageFlowClosed(tx, flow, correlationId);
   deps.sessions.stageChange(tx, session, {
     ...withResult(session.value, context),
     stage: "deciding",
@@ -167,7 +166,12 @@ async function stageQuestion(
   });
   const event = "consent.customer_authenticated";
   const authenticated = { at: now, event, actor: "customer", reason, evidence };
-  await deps.consents.stageNote(tx, consentId, authenticated);
+  await deps.consents.stageNote(
+    tx,
+    consentId,
+    authenticated,
+    (before) => withoutSession(before, correlationId),
+  );
   return screenUrl(deps.authUrl, session.value);
 }
 

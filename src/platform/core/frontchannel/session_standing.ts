@@ -9,7 +9,6 @@ import type { Entry, Reader } from "../../../base/store/store.ts";
 import { issuerOf } from "../../guards/security/standing.ts";
 import type { ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { findOpenFlow, type OpenFlow } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
@@ -29,7 +28,6 @@ export interface StandingDeps {
 export interface Standing {
   readonly request: Entry<PushedRequest>;
   readonly consent: Entry<ReadableConsent>;
-  readonly flow: Entry<OpenFlow> | null;
   readonly tpp: Client;
   readonly address: TppAddress;
 }
@@ -54,10 +52,9 @@ export function openSessionStanding(
       const { consentId, clientId, requestHash } = session;
       const reading = { clock: () => now, consents };
       const consent = started(readConsent(reading, from, consentId, session)); // its fault comes last
-      const [tpp, request, flow] = await Promise.all([
+      const [tpp, request] = await Promise.all([
         clients.find(from, clientId),
         requests.find(from, requestHash),
-        findOpenFlow(from, consentId),
       ]);
       if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
         throw new ApiError("interaction.finished", {
@@ -65,14 +62,13 @@ export function openSessionStanding(
           ...backTo(tpp),
         });
       }
-      return { request, consent: await consent, flow, tpp, address: addressOf(authUrl, request.value) };
+      return { request, consent: await consent, tpp, address: addressOf(authUrl, request.value) };
     },
     prefetch: ({ clientId, requestHash, consentId }, reads) => {
       started(Promise.all([
         clients.readRegistered(reads, clientId, undefined),
         requests.find(reads, requestHash),
         consents.find(reads, consentId),
-        findOpenFlow(reads, consentId),
       ]));
     },
   };

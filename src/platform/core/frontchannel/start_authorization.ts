@@ -3,10 +3,9 @@
  * sessions ends (FAPI 2.0 §5.3.2.2 note 3). The browser is redirected to the bank with a handover JWT, but not to a
  * bank that could not complete the payment, so that the customer does not sign in for no result.
  */
-import { isImplicit, type ReadableConsent } from "../consents/consent.ts";
+import { isImplicit, type ReadableConsent, withSession } from "../consents/consent.ts";
 import { bankInitiation } from "../consents/initiation_representation.ts";
 import { transactionDigest } from "../consents/transaction_digest.ts";
-import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import { asClientId, type BankCode, type ClientId, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
@@ -101,7 +100,6 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank, request.clientId);
   if (recipient === undefined) return leave("temporarily_unavailable");
-  started(findOpenFlow(reads, request.consentId)); // needed below: read together with the consent
   const { value: consent } = await readConsent(deps, reads, request.consentId, request);
   if (consent.status !== "AwaitingAuthorisation") return leave("invalid_request");
   const { bindingHash } = command;
@@ -143,9 +141,8 @@ async function openSession(
   // Of parallel openings one commits at a time.
   const options = { what: "pushed request", request, attempts: MAX_CONSENT_RACES, lost: () => undefined };
   return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
-    const [pushed, flow, consent] = await Promise.all([
+    const [pushed, consent] = await Promise.all([
       deps.requests.find(tx, session.requestHash),
-      findOpenFlow(tx, session.consentId),
       deps.consents.find(tx, session.consentId),
     ]);
     if (pushed === null || pushed.value.completed) return "invalid_request";
@@ -154,14 +151,16 @@ async function openSession(
     deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, pushed);
     const now = deps.clock();
-    stageFlowOpened(tx, flow, session, now);
     const event = {
       at: now,
       event: "consent.customer_sent_to_bank",
       actor: "customer",
       evidence: [handover],
     };
-    await deps.consents.stageNote(tx, session.consentId, event, { sentToBank: true });
+    await deps.consents.stageNote(tx, session.consentId, event, (before) => ({
+      sentToBank: true,
+      ...withSession(before, session, now),
+    }));
     return "opened";
   });
 }

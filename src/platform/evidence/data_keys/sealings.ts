@@ -18,6 +18,7 @@ const CONSENT = [
   "statusUpdatedAt",
   "authoriseBy",
   "sentToBank",
+  "sessionsAtBank",
   "personalData",
 ];
 const PAYMENT = [

@@ -97,13 +97,23 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   let count = 0;
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
   for await (const consents of deps.epochs.openConsents()) {
-    for (const entry of consents.filter(({ value }) => isUsable(value, epoch.startedAt))) {
+    for (const entry of consents) {
+      if (!isUsable(entry.value, epoch.startedAt)) {
+        await endSessionsAtBank(deps, entry);
+        continue;
+      }
       const voided = moveConsent(entry.value, "void", epoch.startedAt);
       await mustCommit(deps, (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt));
       count++;
     }
   }
   return count;
+}
+
+/** A customer may have returned since the copy was taken, which has fixed the accounts (Decision G2). */
+async function endSessionsAtBank(deps: Beginning, consent: Entry<Consent>): Promise<void> {
+  if (consent.value.sessionsAtBank === undefined) return;
+  await mustCommit(deps, (tx) => deps.consents.stageAtBank(tx, consent, { sessionsAtBank: {} }));
 }
 
 function isUsable(consent: Consent, now: number): boolean {

@@ -171,9 +171,10 @@ Deno.test("what a decision and a use leave of the payer's accounts, and which re
   const payer = { sub: "one", report: 2, accounts: [ACCOUNT] };
   const { balance: _, ...bare } = ACCOUNT;
   const waiting = of("AwaitingAuthorisation", { payer, selectedAccount: ACCOUNT });
-  assertEquals(minimiseConsent(waiting), waiting);
+  const atBank = { ...waiting, sessionsAtBank: { one: 1 } };
+  assertEquals(minimiseConsent(atBank), atBank);
   const { payer: __, ...rest } = waiting;
-  assertEquals(minimiseConsent({ ...waiting, status: "Authorized" }), { ...rest, status: "Authorized" });
+  assertEquals(minimiseConsent({ ...atBank, status: "Authorized" }), { ...rest, status: "Authorized" });
   for (const status of ["Rejected", "Consumed"] as const) {
     assertEquals(minimiseConsent({ ...waiting, status }), { ...rest, status, selectedAccount: bare });
   }

@@ -27,7 +27,6 @@ const LIFETIMES = [
   "listed kept",
   "log_waiting kept",
   "lookup 34560000",
-  "open_flow 900",
   "payment kept",
   "payment_order kept",
   "pushed_request 87899",

@@ -17,7 +17,7 @@ const MEMBERS: Readonly<Record<string, Row>> = {
   audit: { readable: "v at event actor authentication items deleted salt previous sequence", sealed: "body" },
   consent: {
     readable:
-      "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank personalData",
+      "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank sessionsAtBank personalData",
     sealed: "request payer selectedAccount",
   },
   payment: {

@@ -116,7 +116,7 @@ Deno.test("Who opens a pushed link, with no signature, begins one authorization 
   const bound = await clientToken(env, env.tpp);
   const { Data } = await createConsent(env, bound);
   const pushed = await good(push(env, Data.ConsentId), 201);
-  const temporary = ["authorization_session", "open_flow", "pushed_request", "rate_bucket"];
+  const temporary = ["authorization_session", "pushed_request", "rate_bucket"];
   const kinds = await written(env, async () => {
     assertEquals((await authorize(new Browser(env), env.tpp, pushed.request_uri)).status, 303);
   });

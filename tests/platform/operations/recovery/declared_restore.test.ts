@@ -35,12 +35,17 @@ Deno.test("a restore does to each record what the record declares [G9]", async (
   const seen = new Set(copy.entries.map(({ key }) => declaredOf(key)));
   await restore(env, copy);
   const after = named((await copyOf(env)).entries);
+  const atBank: number[][] = [];
+  const sessionsAtBank = (consent: unknown): number =>
+    Object.keys(Object(consent).sessionsAtBank ?? {}).length;
   for (const { key, value } of copy.entries) {
     const [name, declared] = [JSON.stringify(key), declaredOf(key)];
     if (declared === "kept") assertEquals(after.get(name), value, name);
     if (declared === "deleted") assert(!after.has(name), name);
+    if (key[0] === "consent") atBank.push([value, after.get(name)].map((one) => sessionsAtBank(one)));
     if (declared === "ended") assert(Number(Object(after.get(name)).expiresAt) <= env.now, name);
   }
+  assertEquals(atBank, [[0, 0], [1, 0]], "a customer may have returned since");
   assertEquals([...seen].sort(), ["deleted", "ended", "follows", "kept", "voided"]);
   const { status, body } = await post(env, `/proposals/${proposal}/approve`, "maria");
   assertEquals([status, body.error_description], [409, "It has expired."], "it may have been decided since");
