@@ -147,8 +147,6 @@ export interface Cause extends Omit<AuditEvent, "at" | "event" | "deleted"> {
   readonly reason: string;
 }
 
-type Facts = Pick<Consent, "sentToBank" | "sessionsAtBank">;
-
 export interface ConsentStore {
   find(from: Reader, id: ConsentId): Promise<Entry<Consent> | null>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
@@ -168,14 +166,11 @@ export interface ConsentStore {
     tx: Transaction,
     id: ConsentId,
     entry: AuditEvent,
-    factsOf?: (consent: Consent) => Facts,
+    factsOf?: (consent: Consent) => Pick<Consent, "sentToBank" | "sessionsAtBank">,
   ): Promise<void>;
   /** Stages the sessions at the bank, without an entry. The commit fails if the consent changed meanwhile. */
   stageAtBank(tx: Transaction, former: Entry<Consent>, sessions: AtBank): void;
-  /**
-   * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
-   * meanwhile.
-   */
+  /** Returns deadlines before `now`, earliest first, after the one given. Their consents may have changed meanwhile. */
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
   /** Returns consents whose personal data is due to be deleted, by `now` in milliseconds, earliest first. */
   dueToForget(now: number, limit: number): Promise<readonly Deadline[]>;
@@ -257,12 +252,16 @@ export function openConsentStore(
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       const deleted = reportsToDelete(former.value, changed);
-      const more = deleted.length === 0 ? {} : { deleted };
-      const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
+      const event = {
+        at,
+        event: `consent.${changed.status}`,
+        ...cause,
+        ...deleted.length > 0 && { deleted },
+      };
       const position = stageRecorded(tx, minimiseConsent(changed), former.value, event);
       const told = eventOf(former.value, changed, cause, position);
       if (told !== undefined) stageEvent(tx, told); // contract EVT1
-      moveDeadline(tx, former.value, changed);
+      moveDeadline(tx, deadlineOf(former.value), changed);
       if (isNeverAuthorised(former.value, changed)) {
         noteForgetting(tx, changed.id, at + (changed.sentToBank === true ? keepMs : KEEP_UNOPENED_MS));
       }
@@ -270,10 +269,7 @@ export function openConsentStore(
       return position;
     },
     stageNote,
-    stageAtBank(tx, former, sessions) {
-      check(tx, former.key, former.version);
-      consentRecord.set(tx, former.key, { ...former.value, ...sessions });
-    },
+    stageAtBank,
     deadlinesBefore: (now, limit, after) =>
       dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
     dueToForget: (now, limit) =>
@@ -316,7 +312,7 @@ async function stageNote(
   tx: Transaction,
   id: ConsentId,
   entry: AuditEvent,
-  factsOf: (consent: Consent) => Facts = () => ({}),
+  factsOf: (consent: Consent) => Partial<Consent> = () => ({}),
 ): Promise<void> {
   const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
   if (consent === null) throw new Error("a history entry without its consent");
@@ -324,10 +320,16 @@ async function stageNote(
   stageRecorded(tx, { ...consent.value, ...factsOf(consent.value) }, consent.value, entry);
 }
 
-function moveDeadline(tx: Transaction, former: Consent, changed: Consent): void {
-  const [before, after] = [deadlineOf(former), deadlineOf(changed)];
-  if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
-  if (before !== after) noteDeadline(tx, changed);
+function stageAtBank(tx: Transaction, former: Entry<Consent>, sessions: AtBank): void {
+  check(tx, former.key, former.version);
+  consentRecord.set(tx, former.key, { ...former.value, ...sessions });
+}
+
+function moveDeadline(tx: Transaction, before: number | undefined, changed: Consent): void {
+  const after = deadlineOf(changed);
+  if (before === after) return;
+  if (before !== undefined) remove(tx, consentDeadlineKey(before, changed.id));
+  if (after !== undefined) consentDeadlineRecord.set(tx, consentDeadlineKey(after, changed.id), changed.id);
 }
 
 function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void {
@@ -351,8 +353,11 @@ async function dueIn<T>(
 
 function stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedConsent, cause: Cause): void {
   check(tx, former.key, former.version);
-  const { at } = changed.personalData;
-  stageRecorded(tx, changed, former.value, { ...cause, at, event: "consent.erased" });
+  stageRecorded(tx, changed, former.value, {
+    ...cause,
+    at: changed.personalData.at,
+    event: "consent.erased",
+  });
   stageUnlisted(tx, former.value);
 }
 
@@ -382,15 +387,10 @@ function stageUnlisted(tx: Transaction, former: Consent): void {
 function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
   check(tx, consentKey(consent.id), null);
   stageRecorded(tx, consent, null, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
-  noteDeadline(tx, consent);
-  noteEndToEndId(tx, consent);
-  stageListed(tx, "consent", consent, listedAmount(consent.request.initiation.instructedAmount));
-}
-
-function noteEndToEndId(tx: Transaction, consent: Consent): void {
+  moveDeadline(tx, undefined, consent);
   const endToEndId = endToEndIdOf(consent);
-  if (endToEndId === undefined) return;
-  stageLookup(tx, "end-to-end id", endToEndId, consent);
+  if (endToEndId !== undefined) stageLookup(tx, "end-to-end id", endToEndId, consent);
+  stageListed(tx, "consent", consent, listedAmount(consent.request.initiation.instructedAmount));
 }
 
 function endToEndIdOf({ request }: Consent): string | undefined {
@@ -401,10 +401,4 @@ function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null
   const recorded = record(tx, consent.id, former, entry);
   consentRecord.set(tx, consentKey(consent.id), { ...consent, ...recorded });
   return recorded.recorded;
-}
-
-function noteDeadline(tx: Transaction, consent: Consent): void {
-  const deadline = deadlineOf(consent);
-  if (deadline === undefined) return;
-  consentDeadlineRecord.set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
 }
