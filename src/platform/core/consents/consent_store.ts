@@ -250,15 +250,10 @@ export function openConsentStore(
     find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation,
     stageChange(tx, former, changed, cause, at) {
-      check(tx, former.key, former.version);
       const deleted = reportsToDelete(former.value, changed);
-      const event = {
-        at,
-        event: `consent.${changed.status}`,
-        ...cause,
-        ...deleted.length > 0 && { deleted },
-      };
-      const position = stageRecorded(tx, minimiseConsent(changed), former.value, event);
+      const more = deleted.length === 0 ? {} : { deleted };
+      const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
+      const position = stageRecorded(tx, minimiseConsent(changed), former, event);
       const told = eventOf(former.value, changed, cause, position);
       if (told !== undefined) stageEvent(tx, told); // contract EVT1
       moveDeadline(tx, deadlineOf(former.value), changed);
@@ -316,8 +311,7 @@ async function stageNote(
 ): Promise<void> {
   const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
   if (consent === null) throw new Error("a history entry without its consent");
-  check(tx, consent.key, consent.version);
-  stageRecorded(tx, { ...consent.value, ...factsOf(consent.value) }, consent.value, entry);
+  stageRecorded(tx, { ...consent.value, ...factsOf(consent.value) }, consent, entry);
 }
 
 function stageAtBank(tx: Transaction, former: Entry<Consent>, sessions: AtBank): void {
@@ -352,12 +346,8 @@ async function dueIn<T>(
 }
 
 function stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedConsent, cause: Cause): void {
-  check(tx, former.key, former.version);
-  stageRecorded(tx, changed, former.value, {
-    ...cause,
-    at: changed.personalData.at,
-    event: "consent.erased",
-  });
+  const { at } = changed.personalData;
+  stageRecorded(tx, changed, former, { ...cause, at, event: "consent.erased" });
   stageUnlisted(tx, former.value);
 }
 
@@ -368,12 +358,11 @@ function stageForgotten(
   deleted: readonly string[],
   isLast: boolean,
 ): void {
-  check(tx, former.key, former.version);
   const { at } = changed.personalData;
   const reason = "never authorised; the time to keep its personal data has passed";
   const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
   if (isLast) stageErasure(tx, { consentId: changed.id, actor: "clock", reason, at });
-  stageRecorded(tx, changed, former.value, event);
+  stageRecorded(tx, changed, former, event);
   stageUnlisted(tx, former.value);
 }
 
@@ -385,7 +374,6 @@ function stageUnlisted(tx: Transaction, former: Consent): void {
 }
 
 function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
-  check(tx, consentKey(consent.id), null);
   stageRecorded(tx, consent, null, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
   moveDeadline(tx, undefined, consent);
   const endToEndId = endToEndIdOf(consent);
@@ -397,8 +385,15 @@ function endToEndIdOf({ request }: Consent): string | undefined {
   return request.initiation.endToEndIdentification;
 }
 
-function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEvent): number {
-  const recorded = record(tx, consent.id, former, entry);
+/** Stages the consent and its entry. The commit fails if the consent changed meanwhile. */
+function stageRecorded(
+  tx: Transaction,
+  consent: Consent,
+  former: Entry<Consent> | null,
+  entry: AuditEvent,
+): number {
+  check(tx, consentKey(consent.id), former?.version ?? null);
+  const recorded = record(tx, consent.id, former?.value ?? null, entry);
   consentRecord.set(tx, consentKey(consent.id), { ...consent, ...recorded });
   return recorded.recorded;
 }
