@@ -67,6 +67,16 @@ Deno.test("a .sqlite file loses a hundred entries that have expired with a commi
   }
 });
 
+Deno.test("a value of 65,536 characters of JSON is stored, and a larger one is a bug of the program", async () => {
+  const store = await openSqliteStore(":memory:");
+  const most = "x".repeat(65_536 - '""'.length);
+  assertEquals(await write(store, put(["a"], most)), true);
+  const words = "a value has 65537 characters of JSON, at most 65536 are allowed";
+  await assertRejects(() => write(store, put(["a"], `${most}x`)), TypeError, words);
+  assertEquals((await store.get(["a"]))?.value, most);
+  await store.close();
+});
+
 Deno.test("a .sqlite file that another program has locked is waited for, then the commit happens", async () => {
   await using folder = await openSqliteFolder();
   const store = await openSqliteStore(folder.file);

@@ -1,5 +1,7 @@
 /** Client authentication at the token endpoint (both grants) and PAR: form parameters, mechanisms, certificates. */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
+import type { Participant } from "testing/participants.ts";
 import { authentication } from "testing/flows.ts";
 import { clientAssertion } from "testing/jwts.ts";
 import {
@@ -76,6 +78,27 @@ Deno.test("POST token, par reject a second authentication mechanism [CA-N4] [CA4
       form: { client_assertion: undefined, client_assertion_type: undefined },
     }),
   });
+});
+
+Deno.test("POST token, par name the second mechanism as the mistake [CA-N4] [CA4]", async () => {
+  await using env = await openEnvironment();
+  const proven = "must be absent, because client_assertion authenticates the client.";
+  const rest = "must be absent: client_assertion authenticates the client (private_key_jwt).";
+  for (const endpoint of await oauthEndpoints(env)) {
+    await endpoint.ready();
+    const wordsOf = async (as?: Participant): Promise<readonly unknown[]> => {
+      const sent = [{ form: { client_secret: "x" } }, { headers: { authorization: "Basic eDp5" } }];
+      const answers = await Promise.all(
+        sent.map((one) => endpoint.send(as === undefined ? one : { ...one, as })),
+      );
+      return await Promise.all(answers.map(async (answer) => (await rejectionOf(answer)).error_description));
+    };
+    assertEquals(await wordsOf(), [`client_secret ${proven}`, `the Authorization header ${proven}`]);
+    assertEquals(await wordsOf({ ...env.tpp, transport: env.tpp.signing }), [
+      `client_secret ${rest}`,
+      `The Authorization header ${rest}`,
+    ]);
+  }
 });
 
 Deno.test("POST token, par reject a missing client_id [CA1]", async (t) => {

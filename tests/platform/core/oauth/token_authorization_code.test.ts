@@ -4,6 +4,7 @@ import { Place } from "../../../../src/base/http/fair_lane.ts";
 import { bodyOf, type TokenAnswer } from "testing/answers.ts";
 import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
+import { historyOf } from "testing/histories.ts";
 import { dpopProof, thumbprint } from "testing/jwts.ts";
 import {
   assertAccepted,
@@ -121,6 +122,13 @@ Deno.test("POST token rejects a code's second use and revokes the first one's to
   await assertRejectedReuse(env, flow); // and again, when all tokens are revoked already
   const reuses = env.logged.filter((line) => line.includes('"event":"security.code_reuse"'));
   assertEquals(reuses.length, 2);
+  const history = await historyOf(env.store, flow.consentId);
+  const [issued, revoked, ...more] = history.map(({ event, issued }) => [event, issued?.token]).slice(-2);
+  assertEquals([issued?.[0], revoked, more], [
+    "consent.token_issued",
+    ["consent.token_revoked", issued?.[1]],
+    [],
+  ]);
 });
 
 Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {
