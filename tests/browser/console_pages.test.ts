@@ -122,6 +122,8 @@ async function readBothDirections(site: Site): Promise<void> {
   await page.goto(`${site.origin}/console/participants/none`);
   const side = await page.locator('#fault [lang="en"]').evaluate((text) => getComputedStyle(text).textAlign);
   assertEquals(side, "right");
+  await page.emulateMedia({ media: "print" });
+  assertEquals(await page.locator("nav:visible, form:visible, .button:visible").count(), 0, "printed");
 }
 
 /** Goes to another page with the keyboard of a phone: the folded menu names the current page, or that of a part of it. */
