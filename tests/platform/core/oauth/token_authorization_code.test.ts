@@ -96,6 +96,8 @@ Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
   for (const [name, code] of Object.entries(codes)) {
     await t.step(name, () => assertRejected(env, INVALID_GRANT, () => redeem(env, flow, { form: { code } })));
   }
+  const rejected = env.logged.filter((line) => line.includes('"event":"request.rejected"'));
+  assertEquals(rejected.filter((line) => !line.includes('"detail":"unknown code"')), []);
 });
 
 Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32, AUT-14]", async (t) => {

@@ -123,6 +123,24 @@ Deno.test("read counts a copy's age from the request, not from the answer [A9]",
   assertEquals(await second, "new");
 });
 
+Deno.test("background work fetches after the stored copy was loaded, which is not put in place of the newer one [A9]", async () => {
+  for (const act of ["refresh", "read"] as const) {
+    const formers: (string | undefined)[] = [];
+    const load = async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      return { value: "stored", fetchedAt: 0, version: undefined };
+    };
+    const fetch = (former: string | undefined) => {
+      formers.push(former);
+      return Promise.resolve(ok("newer"));
+    };
+    const kept = { ...NOTHING_KEPT, load };
+    const copy = renewedCopy<string>({ ages: () => TIMES.fresh, kept, name: "list", times: TIMES, fetch });
+    await copy[act]();
+    assertEquals([formers, copy.peek()], [["stored"], "newer"], act);
+  }
+});
+
 Deno.test("find asks again for what the directory is known to have, if the fetch under way began before [A9, DC3]", async () => {
   for (const urgency of ["at once", "soon", undefined] as const) {
     const directory = slowDirectory();
