@@ -64,13 +64,14 @@ Deno.test({
     await runAsServer(`${programs}/pg_basebackup`, copy);
     const standby = await started(db2);
     await until(() => runSql(primary, copies), "the first replication");
+    await primary.admin`create role hub_standby login replication`; // as postgresql.md makes it
     await primary.admin`create table kept (id integer)`;
     await primary.admin`insert into kept values (1)`;
     await primary.kill();
 
     await standby.admin`select pg_promote()`;
     await runSql(standby, checkpoint);
-    const script = rewind.replace("host=db2.example", `host=127.0.0.1 port=${db2.port}`);
+    const script = rewind.replaceAll("host=db2.example", `host=127.0.0.1 port=${db2.port}`);
     assertStringIncludes(script, `port=${db2.port}`);
     const environment = [`PGDATA=${db1.data}`, `PATH=${programs}:${Deno.env.get("PATH") ?? ""}`];
     await runAsServer("env", [...environment, "sh", "-euc", script]);
@@ -79,9 +80,9 @@ Deno.test({
     await until(() => runSql(standby, copies), "the replication to the former primary");
 
     await standby.admin`insert into kept values (2)`;
-    const [row] = await standby.admin<{ application_name: string; slot: boolean }[]>`
-      select application_name, (select active from pg_replication_slots where slot_name = 'hub_db1') as slot
+    const [row] = await standby.admin<{ application_name: string; usename: string; slot: boolean }[]>`
+      select application_name, usename, (select active from pg_replication_slots where slot_name = 'hub_db1') as slot
       from pg_stat_replication`;
-    assertEquals({ ...row }, { application_name: "hub_db1", slot: true });
+    assertEquals({ ...row }, { application_name: "hub_db1", usename: "hub_standby", slot: true });
   },
 });
