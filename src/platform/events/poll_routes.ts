@@ -2,21 +2,13 @@
 import { createMiddleware } from "hono/factory";
 import { type BodyVariables, jsonBody, parseStrictJson } from "../../base/http/body.ts";
 import { decoded } from "../guards/http/decode.ts";
-import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
-import { bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../guards/http/openapi_answers.ts";
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
 /** Request and responses, for the OpenAPI document. */
 export const pollDescription = {
-  request: {
-    params: bankParameter,
-    headers: resourceHeaders,
-    body: { required: true, content: { "application/json": { schema: pollRequestSchema } } },
-  },
-  responses: {
-    200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema),
-    ...resourceErrors(413, 415),
-  },
+  body: pollRequestSchema,
+  answers: { 200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema) },
 } as const;
 
 /** Check: parses the bytes of a body that is not signed. */

@@ -1,10 +1,9 @@
 /** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
-import { createRoute } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import { decoded } from "../guards/http/decode.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
-import { accessTokenOf, bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../guards/http/openapi_answers.ts";
+import { resourceRoute } from "../guards/http/openapi_parameters.ts";
 import { EVENTS_PATH, REPLAY_PATH } from "../config/paths.ts";
 import { ofClient } from "./client_checks.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
@@ -15,7 +14,7 @@ import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./repla
 
 export interface EventRouteDeps extends PollEventsDeps, SubscriptionRouteDeps {}
 
-const pollRoute = createRoute({
+const pollRoute = resourceRoute({
   method: "post",
   path: EVENTS_PATH,
   tags: ["Events"],
@@ -24,11 +23,11 @@ const pollRoute = createRoute({
   description:
     "Aggregated polling (RFC 8936). An event is returned by each poll until you acknowledge it with `ack`, " +
     "or until it is `PLATFORM_EVENT_DAYS` old. The body is not signed. For a token of the client credentials grant.",
-  security: accessTokenOf("payments"),
+  scopes: ["payments"],
   ...pollDescription,
 });
 
-const replayRoute = createRoute({
+const replayRoute = resourceRoute({
   method: "post",
   path: REPLAY_PATH,
   tags: ["Events"],
@@ -37,13 +36,9 @@ const replayRoute = createRoute({
   description:
     "Events that you have acknowledged, or that your receiver has rejected until they were given up, wait again " +
     "with the same `jti`. The body is not signed.",
-  security: accessTokenOf("payments"),
-  request: {
-    params: bankParameter,
-    headers: resourceHeaders,
-    body: { required: true, content: { "application/json": { schema: replayRequestSchema } } },
-  },
-  responses: { 200: resourceAnswer("What waits again", replayResponseSchema), ...resourceErrors(413, 415) },
+  scopes: ["payments"],
+  body: replayRequestSchema,
+  answers: { 200: resourceAnswer("What waits again", replayResponseSchema) },
 });
 
 export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {

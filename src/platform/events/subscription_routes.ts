@@ -1,17 +1,12 @@
 /** `/{BANK}/event-subscriptions/v1` (contract EVT9; OBIE Event Notification 4.0.1). */
 import type { Context } from "hono";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { decoded } from "../guards/http/decode.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { emptyResourceAnswer, resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
-import {
-  accessTokenOf,
-  bankParameter,
-  resourceHeaders,
-  signedHeaders,
-} from "../guards/http/openapi_parameters.ts";
+import { emptyResourceAnswer, resourceAnswer } from "../guards/http/openapi_answers.ts";
+import { bankParameter, resourceRoute, signedHeaders } from "../guards/http/openapi_parameters.ts";
 import { SUBSCRIPTIONS_PATH } from "../config/paths.ts";
 import type { AccessVariables } from "../guards/security/access_token.ts";
 import type { ResourceGuards } from "../guards/security/resource_guards.ts";
@@ -34,8 +29,7 @@ export interface SubscriptionRouteDeps extends SubscribeDeps {
   readonly baseUrl: string;
 }
 
-const security = accessTokenOf("payments");
-const common = { tags: ["Events"], security };
+const common = { tags: ["Events"], scopes: ["payments" as const] };
 const idParameter = bankParameter.extend({
   eventSubscriptionId: z.string().openapi({
     param: { name: "eventSubscriptionId", in: "path" },
@@ -43,7 +37,7 @@ const idParameter = bankParameter.extend({
   }),
 });
 
-const createSubscription = createRoute({
+const createSubscription = resourceRoute({
   ...common,
   method: "post",
   path: SUBSCRIPTIONS_PATH,
@@ -52,49 +46,44 @@ const createSubscription = createRoute({
   description:
     "With `CallbackUrl`, events are pushed to it. You have at most one subscription at each bank, " +
     "so a repeated request is answered with 409: read the subscription instead.",
-  request: {
-    params: bankParameter,
-    headers: signedHeaders,
-    body: { required: true, content: { "application/json": { schema: subscriptionRequestSchema } } },
-  },
-  responses: { 201: resourceAnswer("Created", subscriptionSchema), ...resourceErrors(409, 413, 415) },
+  headers: signedHeaders,
+  body: subscriptionRequestSchema,
+  answers: { 201: resourceAnswer("Created", subscriptionSchema) },
+  errors: [409],
 });
 
-const listSubscriptions = createRoute({
+const listSubscriptions = resourceRoute({
   ...common,
   method: "get",
   path: SUBSCRIPTIONS_PATH,
   operationId: "getEventSubscriptions",
   summary: "Read your subscription",
   description: "A list, because OBIE has it so. It has at most one subscription.",
-  request: { params: bankParameter, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("Your subscription, if any", subscriptionsSchema), ...resourceErrors() },
+  answers: { 200: resourceAnswer("Your subscription, if any", subscriptionsSchema) },
 });
 
-const changeRoute = createRoute({
+const changeRoute = resourceRoute({
   ...common,
   method: "put",
   path: `${SUBSCRIPTIONS_PATH}/{eventSubscriptionId}`,
   operationId: "changeEventSubscription",
   summary: "Change your subscription",
   description: "Replaces the subscription. Without `CallbackUrl`, pushing ends.",
-  request: {
-    params: idParameter,
-    headers: signedHeaders,
-    body: { required: true, content: { "application/json": { schema: subscriptionChangeSchema } } },
-  },
-  responses: { 200: resourceAnswer("The subscription", subscriptionSchema), ...resourceErrors(413, 415) },
+  params: idParameter,
+  headers: signedHeaders,
+  body: subscriptionChangeSchema,
+  answers: { 200: resourceAnswer("The subscription", subscriptionSchema) },
 });
 
-const deleteRoute = createRoute({
+const deleteRoute = resourceRoute({
   ...common,
   method: "delete",
   path: `${SUBSCRIPTIONS_PATH}/{eventSubscriptionId}`,
   operationId: "deleteEventSubscription",
   summary: "End your subscription",
   description: "Pushing ends. Events are kept for polling.",
-  request: { params: idParameter, headers: resourceHeaders },
-  responses: { 204: emptyResourceAnswer("Ended"), ...resourceErrors() },
+  params: idParameter,
+  answers: { 204: emptyResourceAnswer("Ended") },
 });
 
 export function subscriptionRoutes(deps: SubscriptionRouteDeps): readonly PlatformEndpoint[] {

@@ -1,15 +1,14 @@
 /** `/{BANK}/back-channel-events/v1` (contract EVT19): a bank fetches and acknowledges its events. */
-import { createRoute } from "@hono/zod-openapi";
 import { bankAsOwner } from "../../events/event_store.ts";
 import { pollEvents, type PollEventsDeps } from "../../events/poll_events.ts";
 import { pollBody, pollDescription } from "../../events/poll_routes.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { accessTokenOf } from "../../guards/http/openapi_parameters.ts";
+import { resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { BANK_EVENTS_PATH } from "../../config/paths.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import { bankChecks } from "./routes.ts";
 
-const pollRoute = createRoute({
+const pollRoute = resourceRoute({
   method: "post",
   path: BANK_EVENTS_PATH,
   tags: ["Back channel"],
@@ -19,7 +18,7 @@ const pollRoute = createRoute({
     "Like the polls of TPPs (RFC 8936): consents that ended after their customer was at the bank, and payments whose " +
     "orders an operator has closed. An event is returned by each poll until it is acknowledged with `ack`, or until it " +
     "is `PLATFORM_EVENT_DAYS` old. The body is not signed.",
-  security: accessTokenOf("bank"),
+  scopes: ["bank"],
   ...pollDescription,
 });
 

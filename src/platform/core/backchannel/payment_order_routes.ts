@@ -4,18 +4,13 @@
  */
 import { forParticipant } from "../../guards/security/standing.ts";
 import { decide } from "../../evidence/personal_data.ts";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { decoded } from "../../guards/http/decode.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
-import {
-  accessTokenOf,
-  bankParameter,
-  resourceHeaders,
-  signedHeaders,
-} from "../../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
+import { bankParameter, resourceRoute, signedHeaders } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { expectParameters } from "../../guards/lists/list_query_schema.ts";
@@ -48,39 +43,35 @@ const orderParameter = bankParameter.extend({
 });
 const tags = ["Back channel"];
 
-const listRoute = createRoute({
+const listRoute = resourceRoute({
   method: "get",
   path: ORDERS_PATH,
   tags,
   operationId: "listPaymentOrders",
   summary: "Bank: list payment orders, oldest first",
-  security: accessTokenOf("bank"),
+  scopes: ["bank"],
   description:
     "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
     "if `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order. " +
     "If `After` is the one that you have sent, wait 30 s: the orders behind it are too young.",
-  request: {
-    params: bankParameter,
-    headers: resourceHeaders,
-    query: z.object({
-      status: z.enum(PAYMENT_STATUSES).optional(),
-      after: z.string().optional().openapi({ pattern: CURSOR.source }),
-    }),
-  },
-  responses: { 200: resourceAnswer("At most 100 orders", paymentOrdersSchema), ...resourceErrors() },
+  query: z.object({
+    status: z.enum(PAYMENT_STATUSES).optional(),
+    after: z.string().optional().openapi({ pattern: CURSOR.source }),
+  }),
+  answers: { 200: resourceAnswer("At most 100 orders", paymentOrdersSchema) },
 });
-const readRoute = createRoute({
+const readRoute = resourceRoute({
   method: "get",
   path: ORDER_PATH,
   tags,
   operationId: "getPaymentOrder",
   summary: "Bank: read a payment order",
   description: "The whole initiation and the payer's account.",
-  security: accessTokenOf("bank"),
-  request: { params: orderParameter, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("The order", paymentOrderSchema), ...resourceErrors() },
+  scopes: ["bank"],
+  params: orderParameter,
+  answers: { 200: resourceAnswer("The order", paymentOrderSchema) },
 });
-const reportRoute = createRoute({
+const reportRoute = resourceRoute({
   method: "put",
   path: ORDER_PATH,
   tags,
@@ -88,16 +79,11 @@ const reportRoute = createRoute({
   summary: "Bank: report a payment's status",
   description:
     "Reporting the same status again changes nothing. A status that cannot follow the current one gets 400.",
-  security: accessTokenOf("bank"),
-  request: {
-    params: orderParameter,
-    headers: signedHeaders,
-    body: { required: true, content: { "application/json": { schema: statusReportSchema } } },
-  },
-  responses: {
-    200: resourceAnswer("The order after the report", paymentOrderSchema),
-    ...resourceErrors(413, 415),
-  },
+  scopes: ["bank"],
+  params: orderParameter,
+  headers: signedHeaders,
+  body: statusReportSchema,
+  answers: { 200: resourceAnswer("The order after the report", paymentOrderSchema) },
 });
 
 export function paymentOrderRoutes(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[] {

@@ -2,20 +2,15 @@
  * `/{BANK}/back-channel-auth/v1/{ConsentId}` (contract EP11, EP12), for banks with a client credentials token of
  * scope `bank`.
  */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { consentAhead } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
 import { PAYER_PATH } from "../../config/paths.ts";
-import {
-  accessTokenOf,
-  bankParameter,
-  resourceHeaders,
-  signedHeaders,
-} from "../../guards/http/openapi_parameters.ts";
+import { bankParameter, resourceRoute, signedHeaders } from "../../guards/http/openapi_parameters.ts";
 import {
   type AccessVariables,
   firstReads,
@@ -59,19 +54,19 @@ const parameters = bankParameter.extend({
 });
 const tags = ["Back channel"];
 
-const readRoute = createRoute({
+const readRoute = resourceRoute({
   method: "get",
   path: PAYER_PATH,
   tags,
   operationId: "getBackChannelConsent",
   summary: "Bank: read a consent",
   description: "The details to show to the customer. Returned for a consent of any status.",
-  security: accessTokenOf("bank"),
-  request: { params: parameters, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("The consent's details", consentDetailsSchema), ...resourceErrors() },
+  scopes: ["bank"],
+  params: parameters,
+  answers: { 200: resourceAnswer("The consent's details", consentDetailsSchema) },
 });
 
-const updateRoute = createRoute({
+const updateRoute = resourceRoute({
   method: "put",
   path: PAYER_PATH,
   tags,
@@ -80,16 +75,11 @@ const updateRoute = createRoute({
   description:
     "While the authorization session is open. With the platform's consent screen: 1 to 100 accounts; with " +
     "the bank's own: exactly the selected one. The last report counts.",
-  security: accessTokenOf("bank"),
-  request: {
-    params: parameters,
-    headers: signedHeaders,
-    body: { required: true, content: { "application/json": { schema: payerAccountsSchema } } },
-  },
-  responses: {
-    200: resourceAnswer("The report as it was received", payerAccountsSchema),
-    ...resourceErrors(413, 415),
-  },
+  scopes: ["bank"],
+  params: parameters,
+  headers: signedHeaders,
+  body: payerAccountsSchema,
+  answers: { 200: resourceAnswer("The report as it was received", payerAccountsSchema) },
 });
 
 /** The checks of every endpoint of the back channel, before those of a body. */

@@ -1,15 +1,10 @@
 /** `/{BANK}/domestic-payment-consents/v1` (contract EP6 to EP8). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { decoded } from "../../guards/http/decode.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
-import {
-  accessTokenOf,
-  bankParameter,
-  idempotentHeaders,
-  resourceHeaders,
-} from "../../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
+import { bankParameter, idempotentHeaders, resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lists/list_query_schema.ts";
 import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
@@ -65,7 +60,7 @@ const tags = ["Consents"];
 const CONSENT_CLAIMS = "domestic-payment-consents";
 const named: KeysOfRequest = (c) => consentAhead(c.req.param("consentId"));
 
-const createConsentRoute = createRoute({
+const createConsentRoute = resourceRoute({
   method: "post",
   path: CONSENTS_PATH,
   tags,
@@ -74,52 +69,42 @@ const createConsentRoute = createRoute({
   description:
     "For a token of the client credentials grant. A retry with the same `x-idempotency-key` and body " +
     "within 24 hours returns the same consent with its current status.",
-  security: accessTokenOf("payments"),
-  request: {
-    params: bankParameter,
-    headers: idempotentHeaders,
-    body: { required: true, content: { "application/json": { schema: consentRequestSchema } } },
-  },
-  responses: {
+  scopes: ["payments"],
+  headers: idempotentHeaders,
+  body: consentRequestSchema,
+  answers: {
     201: resourceAnswer(
       "Created, now or by an earlier request with the same key and body",
       createdConsentSchema,
     ),
-    ...resourceErrors(413, 415),
   },
 });
 
-const readConsentRoute = createRoute({
+const readConsentRoute = resourceRoute({
   method: "get",
   path: `${CONSENTS_PATH}/{consentId}`,
   tags,
   operationId: "getDomesticPaymentConsent",
   summary: "Read a consent",
   description: "For a token of the client credentials grant. The status shows if a deadline has passed.",
-  security: accessTokenOf("payments"),
-  request: { params: consentParameter, headers: resourceHeaders },
-  responses: {
-    200: resourceAnswer("The consent with its current status", consentSchema),
-    ...resourceErrors(),
-  },
+  scopes: ["payments"],
+  params: consentParameter,
+  answers: { 200: resourceAnswer("The consent with its current status", consentSchema) },
 });
 
-const listConsentsRoute = createRoute({
+const listConsentsRoute = resourceRoute({
   method: "get",
   path: CONSENTS_PATH,
   tags,
   operationId: "listDomesticPaymentConsents",
   summary: "List your consents at the bank, oldest first",
   description: `For a token of the client credentials grant. ${LIST_DESCRIPTION}`,
-  security: accessTokenOf("payments"),
-  request: { params: bankParameter, headers: resourceHeaders, query: listParameters(CONSENT_STATUSES) },
-  responses: {
-    200: resourceAnswer("At most 100 consents with their current statuses", consentsSchema),
-    ...resourceErrors(),
-  },
+  scopes: ["payments"],
+  query: listParameters(CONSENT_STATUSES),
+  answers: { 200: resourceAnswer("At most 100 consents with their current statuses", consentsSchema) },
 });
 
-const confirmFundsRoute = createRoute({
+const confirmFundsRoute = resourceRoute({
   method: "get",
   path: `${CONSENTS_PATH}/{consentId}/funds-confirmation`,
   tags,
@@ -128,9 +113,9 @@ const confirmFundsRoute = createRoute({
   description:
     "Only while the consent is `Authorized`; for a token of the client credentials grant, or for the " +
     "token of this consent. Never changes the consent.",
-  security: accessTokenOf("payments"),
-  request: { params: consentParameter, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("The answer", fundsConfirmationSchema), ...resourceErrors() },
+  scopes: ["payments"],
+  params: consentParameter,
+  answers: { 200: resourceAnswer("The answer", fundsConfirmationSchema) },
 });
 
 export function consentRoutes(deps: ConsentRouteDeps): readonly PlatformEndpoint[] {

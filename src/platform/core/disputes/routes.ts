@@ -1,17 +1,11 @@
 /** `/{BANK}/disputes/v1` (contract DSP1 to DSP5), for a TPP and a bank with a client credentials token. */
-import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { jsonBody } from "../../../base/http/body.ts";
 import { DISPUTE_PATH, DISPUTES_PATH } from "../../config/paths.ts";
 import { decoded } from "../../guards/http/decode.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
-import {
-  accessTokenOf,
-  bankParameter,
-  idempotentHeaders,
-  resourceHeaders,
-} from "../../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
+import { idempotentHeaders, resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import { type AccessVariables, firstReads, type Requirement } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
@@ -31,9 +25,9 @@ export interface DisputeRouteDeps extends TakeDisputeStepDeps {
 const PARTICIPANT: Requirement = { scope: "any", grants: ["client_credentials"] };
 const CLAIMS = "disputes";
 const tags = ["Disputes"];
-const security = [...accessTokenOf("payments"), ...accessTokenOf("bank")];
+const scopes = ["payments", "bank"] as const;
 
-const stepRoute = createRoute({
+const stepRoute = resourceRoute({
   method: "post",
   path: DISPUTES_PATH,
   tags,
@@ -43,28 +37,22 @@ const stepRoute = createRoute({
     "A payment has one dispute at most. Your statement is signed evidence of the case, and the other party " +
     "gets the event `dispute-changed`. A retry with the same `x-idempotency-key` and body within 24 hours returns the " +
     "dispute as it is.",
-  security,
-  request: {
-    params: bankParameter,
-    headers: idempotentHeaders,
-    body: { required: true, content: { "application/json": { schema: disputeRequestSchema } } },
-  },
-  responses: {
-    201: resourceAnswer("The dispute after the step", disputeSchema),
-    ...resourceErrors(413, 415),
-  },
+  scopes,
+  headers: idempotentHeaders,
+  body: disputeRequestSchema,
+  answers: { 201: resourceAnswer("The dispute after the step", disputeSchema) },
 });
 
-const readRoute = createRoute({
+const readRoute = resourceRoute({
   method: "get",
   path: DISPUTE_PATH,
   tags,
   operationId: "getDispute",
   summary: "Read the dispute of your payment",
   description: "With the statements of both parties, until when the next step is expected, and the outcome.",
-  security,
-  request: { params: paymentParameter, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("The dispute", disputeSchema), ...resourceErrors() },
+  scopes,
+  params: paymentParameter,
+  answers: { 200: resourceAnswer("The dispute", disputeSchema) },
 });
 
 type Env = { Variables: AccessVariables & BankVariables };

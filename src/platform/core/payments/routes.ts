@@ -1,5 +1,5 @@
 /** `/{BANK}/domestic-payments/v1` (contract EP9, EP10). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";
@@ -7,13 +7,12 @@ import type { RequestFacts } from "../../../base/http/context.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { decoded } from "../../guards/http/decode.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
 import {
-  accessTokenOf,
   bankParameter,
   idempotencyKey,
   idempotentHeaders,
-  resourceHeaders,
+  resourceRoute,
 } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
@@ -65,7 +64,7 @@ export const TPP_OR_CUSTOMER: Requirement = {
 };
 const found = resourceAnswer("The payment with its current status", paymentSchema);
 
-const createPaymentRoute = createRoute({
+const createPaymentRoute = resourceRoute({
   method: "post",
   path: PAYMENTS_PATH,
   tags: ["Payments"],
@@ -74,31 +73,25 @@ const createPaymentRoute = createRoute({
   description:
     "For the token of the consent's authorization code. A retry with the same `x-idempotency-key` and " +
     "body within 24 hours returns the same payment with its current status.",
-  security: accessTokenOf("payments"),
-  request: {
-    params: bankParameter,
-    headers: idempotentHeaders.extend({ "x-fapi-financial-id": z.string().optional() }),
-    body: { required: true, content: { "application/json": { schema: paymentRequestSchema } } },
-  },
-  responses: {
-    201: resourceAnswer("Made, now or before by the same key and body", paymentSchema),
-    ...resourceErrors(413, 415),
-  },
+  scopes: ["payments"],
+  headers: idempotentHeaders.extend({ "x-fapi-financial-id": z.string().optional() }),
+  body: paymentRequestSchema,
+  answers: { 201: resourceAnswer("Made, now or before by the same key and body", paymentSchema) },
 });
 
-const readPaymentRoute = createRoute({
+const readPaymentRoute = resourceRoute({
   method: "get",
   path: `${PAYMENTS_PATH}/{paymentId}`,
   tags: ["Payments"],
   operationId: "getDomesticPayment",
   summary: "Read a payment",
   description: "For a token of the client credentials grant, or for the token of the payment's consent.",
-  security: accessTokenOf("payments"),
-  request: { params: paymentParameter, headers: resourceHeaders },
-  responses: { 200: found, ...resourceErrors() },
+  scopes: ["payments"],
+  params: paymentParameter,
+  answers: { 200: found },
 });
 
-const findPaymentRoute = createRoute({
+const findPaymentRoute = resourceRoute({
   method: "get",
   path: PAYMENTS_PATH,
   tags: ["Payments"],
@@ -107,18 +100,13 @@ const findPaymentRoute = createRoute({
   description:
     "With `idempotency-key`: the payment that the key made within 24 hours, for a TPP that has lost the answer to its " +
     "POST. Without: the list, oldest first, for a token of the client credentials grant. " + LIST_DESCRIPTION,
-  security: accessTokenOf("payments"),
-  request: {
-    params: bankParameter,
-    headers: resourceHeaders,
-    query: listParameters(PAYMENT_STATUSES).extend({ "idempotency-key": idempotencyKey.optional() }),
-  },
-  responses: {
+  scopes: ["payments"],
+  query: listParameters(PAYMENT_STATUSES).extend({ "idempotency-key": idempotencyKey.optional() }),
+  answers: {
     200: resourceAnswer(
       "The payment, or at most 100 payments, with their current statuses",
       z.union([paymentSchema, paymentsSchema]),
     ),
-    ...resourceErrors(),
   },
 });
 

@@ -1,13 +1,13 @@
 /** `/{BANK}/domestic-payments/v1/{DomesticPaymentId}/receipt` (contract RCP1). */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { signClaims } from "../../../base/jose/own_key.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
-import { accessTokenOf, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
+import { resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { filledPath, RECEIPT_PATH } from "../../config/paths.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";
@@ -41,7 +41,7 @@ const receiptSchema = z.strictObject({
   Meta: z.strictObject({}),
 }).openapi("PaymentReceipt");
 
-const receiptRoute = createRoute({
+const receiptRoute = resourceRoute({
   method: "get",
   path: RECEIPT_PATH,
   tags: ["Payments"],
@@ -49,9 +49,9 @@ const receiptRoute = createRoute({
   summary: "Get a signed receipt of a payment, for its payer",
   description: "The payment with its current status, signed by the platform, for anyone to verify. For the " +
     "tokens that may read the payment.",
-  security: accessTokenOf("payments"),
-  request: { params: paymentParameter, headers: resourceHeaders },
-  responses: { 200: resourceAnswer("The receipt", receiptSchema), ...resourceErrors() },
+  scopes: ["payments"],
+  params: paymentParameter,
+  answers: { 200: resourceAnswer("The receipt", receiptSchema) },
 });
 
 export function receiptRoutes(deps: ReceiptRouteDeps): readonly PlatformEndpoint[] {

@@ -1,6 +1,8 @@
 /** Path and header parameters that several routes share, for the OpenAPI document. The middleware enforces them. */
+import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
 import { BANK_CODE, IDEMPOTENCY_KEY } from "../../../base/kernel/identifiers.ts";
+import { type resourceAnswer, resourceErrors } from "./openapi_answers.ts";
 
 /** Pattern of a compact JWS: three non-empty parts. */
 export const COMPACT_JWS = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$";
@@ -73,3 +75,44 @@ export const signedHeaders = resourceHeaders.extend({
 
 /** Headers of a signed, idempotent POST. */
 export const idempotentHeaders = signedHeaders.extend({ "x-idempotency-key": idempotencyKey });
+
+/** A route of a resource endpoint, as it is declared. */
+interface ResourceRoute<P extends string>
+  extends Pick<RouteConfig, "method" | "operationId" | "tags" | "summary" | "description"> {
+  readonly path: P;
+  /** Those of the access token, of which one is enough. */
+  readonly scopes: readonly ("payments" | "bank")[];
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  /** The JSON that the endpoint takes. */
+  readonly body?: z.ZodType;
+  readonly answers: Readonly<Record<number, ReturnType<typeof resourceAnswer>>>;
+  /** Besides those of every resource and of a body. */
+  readonly errors?: readonly 409[];
+}
+
+/** Describes an endpoint for an access token, with what its guards and a body add to its answers. */
+export function resourceRoute<P extends string>(
+  {
+    scopes,
+    params = bankParameter,
+    query,
+    headers = resourceHeaders,
+    body,
+    answers,
+    errors = [],
+    ...route
+  }: ResourceRoute<P>,
+): RouteConfig & { path: P } {
+  const json = body && { required: true, content: { "application/json": { schema: body } } };
+  return {
+    ...route,
+    security: scopes.flatMap(accessTokenOf),
+    request: { params, headers, ...(query && { query }), ...(json && { body: json }) },
+    responses: {
+      ...answers,
+      ...resourceErrors(...errors, ...(body === undefined ? [] : [413, 415] as const)),
+    },
+  };
+}

@@ -1,11 +1,11 @@
 /** `/{BANK}/cases/v1/{id}` (contract EV17, EV18): a participant's own evidence of a case. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { CASE_PATH } from "../../config/paths.ts";
 import { readConsent, type ReadConsentDeps } from "../../core/consents/read_consent.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
-import { accessTokenOf, bankParameter, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
+import { resourceAnswer } from "../../guards/http/openapi_answers.ts";
+import { bankParameter, resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { firstReads, type Requirement } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import { type BundleDeps, bundleOf } from "./case_bundle.ts";
@@ -17,7 +17,7 @@ export interface OwnCaseRouteDeps extends BundleDeps, ReadConsentDeps {
 
 const PARTICIPANT: Requirement = { scope: "any", grants: ["client_credentials"] };
 
-const ownCaseRoute = createRoute({
+const ownCaseRoute = resourceRoute({
   method: "get",
   path: CASE_PATH,
   tags: ["Evidence"],
@@ -27,14 +27,11 @@ const ownCaseRoute = createRoute({
     "One bundle that can be verified without the platform. `caseId` is a consent's or a payment's, of your TPP or at " +
     "your bank. It has the whole history, and the evidence that you have sent or received yourself. 503 for about two " +
     "seconds after a change, until the log has its entry.",
-  security: [...accessTokenOf("payments"), ...accessTokenOf("bank")],
-  request: {
-    params: bankParameter.extend({
-      caseId: z.string().openapi({ param: { name: "caseId", in: "path" }, format: "uuid" }),
-    }),
-    headers: resourceHeaders,
-  },
-  responses: { 200: resourceAnswer("The bundle", z.looseObject({})), ...resourceErrors() },
+  scopes: ["payments", "bank"],
+  params: bankParameter.extend({
+    caseId: z.string().openapi({ param: { name: "caseId", in: "path" }, format: "uuid" }),
+  }),
+  answers: { 200: resourceAnswer("The bundle", z.looseObject({})) },
 });
 
 export function ownCaseRoutes(deps: OwnCaseRouteDeps): readonly PlatformEndpoint[] {
