@@ -78,6 +78,22 @@ Deno.test("a process whose pieces were removed before its head keeps no copy the
   await store.close();
 });
 
+Deno.test("a stored copy is renewed at once with another content or version, and after a minute with the same [A9]", async () => {
+  const { store, copyAt } = await openRace();
+  const keptAt = async (fetchedAt: number, value: string, version: number): Promise<unknown> => {
+    await copyAt({}).keep({ value, fetchedAt, version });
+    const kept = await copyAt({}).load();
+    return [kept?.fetchedAt, kept?.value, kept?.version];
+  };
+  assertEquals(await keptAt(0, "one", 1), [0, "one", 1]);
+  assertEquals(await keptAt(59_999, "one", 1), [0, "one", 1]);
+  assertEquals(await keptAt(60_000, "one", 1), [60_000, "one", 1]);
+  assertEquals(await keptAt(60_000, "one", 2), [60_000, "one", 2]);
+  assertEquals(await keptAt(60_001, "other", 2), [60_001, "other", 2]);
+  assertEquals(await keptAt(60_000, "older", 3), [60_001, "other", 2]);
+  await store.close();
+});
+
 const NOTHING_KEPT = { load: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
 const TIMES = { fresh: 300_000, retry: 30_000 };
 
