@@ -32,6 +32,8 @@ export interface Replayed {
 
 /** Events of one replay. */
 export const MAX_REPLAYED = 500;
+/** Of one moment, which a replay that begins with it takes at once, because the next one begins with a later time. */
+const MAX_OF_MOMENT = 5000;
 /** Each event is a version check, of which Deno KV takes 100 in a commit. Replay records are checks too. */
 const BATCH = 90;
 
@@ -45,12 +47,20 @@ export async function replayEvents(
     listDead(deps.events, owner, { from, to }),
   ]);
   const all = [...finished, ...dead].sort((one, other) => one.position - other.position);
-  const some = all.slice(0, MAX_REPLAYED);
+  const isCrowded = all.at(MAX_REPLAYED)?.position === from; // such as after a restore, which voids all consents at once
+  const some = isCrowded
+    ? [...await deps.events.finished(owner, from, from, MAX_OF_MOMENT), ...dead.filter(isOf(from))]
+    : all.slice(0, MAX_REPLAYED);
   for (let start = 0; start < some.length; start += BATCH) {
     await letWait(deps, owner, some.slice(start, start + BATCH), start === 0 ? request : undefined);
   }
-  const next = Math.min(all.at(MAX_REPLAYED)?.position ?? Infinity, end);
-  return { replayed: some.length, ...(next === Infinity ? {} : { next }) };
+  const behind = isCrowded && dead.length <= MAX_REPLAYED ? from + 1 : all.at(MAX_REPLAYED)?.position;
+  const next = Math.min(behind ?? Infinity, end);
+  return { replayed: some.length, ...(next > to ? {} : { next }) };
+}
+
+function isOf(moment: number): (event: EventPlace) => boolean {
+  return ({ position }) => position === moment;
 }
 
 /** Lets the owner's first dead events be pushed again, and notes who has asked for it. Returns how many. */

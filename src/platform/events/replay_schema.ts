@@ -19,7 +19,9 @@ export const replayRequestSchema = z.strictObject({
 });
 
 export const replayResponseSchema = z.strictObject({
-  replayed: z.int().openapi({ description: "How many events wait again, at most 500." }),
+  replayed: z.int().openapi({
+    description: "How many events wait again, at most 500, or those of one millisecond.",
+  }),
   next: z.string().optional().openapi({
     format: "date-time",
     description: "`from` of the next request, if there are more.",
