@@ -74,13 +74,13 @@ export const STAGES: readonly Stage[] = [
   { name: "PAR", floor: { ...FORM, writes: 5, checks: 2, commitBytes: 2412 }, target: 1.3 },
   {
     name: "authorize",
-    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 6, checks: 4, commitBytes: 3380 },
+    floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 5, checks: 3, commitBytes: 3380 },
     target: 1.2,
   },
   { name: "back channel GET", floor: { ...READ, sign: 0 }, target: 1.3 }, // its body is that of the consent GET
   {
     name: "back channel PUT",
-    floor: { ...READ, verify: 2, writes: 5, checks: 3, commitBytes: 4150 },
+    floor: { ...READ, verify: 2, writes: 5, checks: 2, commitBytes: 4150 },
     target: 1.3,
   },
   {
