@@ -87,7 +87,7 @@ Deno.test("orders that wait, are given up or are held too long raise an alarm, a
   assertEquals(first, "critical OrdersDead BANKA 1");
   const row = ">Orders were given up<";
   const [, after = ""] = (await dashboard(env)).split(row);
-  assertMatch(after.slice(0, 300), /<a href="\/console\/orders\?state=dead"><bdi>BANKA<\/bdi>/);
+  assertMatch(after.slice(0, 300), /<a href="\/console\/orders\?state=dead"><bdi>Bank A plc<\/bdi>/);
   await other.stop();
 });
 
