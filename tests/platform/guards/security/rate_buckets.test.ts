@@ -247,15 +247,16 @@ Deno.test("what is given back serves this process first, and goes back to the bu
 });
 
 Deno.test("what is given back while the database is away is lost, and the next request draws as before", async () => {
-  let away = false;
+  let [away, refused] = [false, 0];
   const shared = await openShared((store) => ({
     ...store,
-    commit: (staged) => away ? Promise.reject(new StoreFailure("away")) : store.commit(staged),
+    commit: (staged) =>
+      away ? (refused += 1, Promise.reject(new StoreFailure("away"))) : store.commit(staged),
   }));
   assertEquals(await shared.takes(8), zeros(8));
   away = true;
   shared.buckets.giveBack(NAME, POLICY);
-  await new Promise((resolve) => setTimeout(resolve)); // a failure of nobody would fail this test
+  await waitUntil("the deposit has been refused", () => Promise.resolve(refused > 0));
   away = false;
   assertEquals([await shared.takes(1), await shared.stored()], [[0], [7, 0]]);
 });
