@@ -72,8 +72,10 @@ export async function gatherEvidence(
 export async function logFaults({ simulation: { database } }: Line): Promise<readonly string[]> {
   const books = await readLogBooks(directStore(database));
   const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 }).map(auditRecord.decode);
-  const leaves = entries.filter(({ value }) => value.salt !== undefined) // the others are older than the log
-    .map(({ key, value }) => ({ leaf: hashText(leafHash(key[1] ?? "", value)), at: value.at }));
+  const leaves = entries.map(({ key, value }) => ({
+    leaf: hashText(leafHash(key[1] ?? "", value)),
+    at: value.at,
+  }));
   const waiting = books.waiting.map((leaf) => `${leaf} has no place`);
   return [...books.faults, ...waiting, ...missingOrForeign(books, leaves)];
 }

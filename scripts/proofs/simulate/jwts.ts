@@ -1,5 +1,5 @@
 /** JWTs as the simulated parties make and read them: synchronous, with the cryptography of the simulation. */
-import { hashOf, primitives } from "./fast_crypto.ts";
+import { hashOf, primitives, TAG_BYTES } from "./fast_crypto.ts";
 
 /** Members of a JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -56,8 +56,8 @@ export function sealedJwt(
   const parts = [
     primitives.current.wrap(recipient.n, key),
     iv,
-    sealed.subarray(0, -16),
-    sealed.subarray(-16),
+    sealed.subarray(0, -TAG_BYTES),
+    sealed.subarray(-TAG_BYTES),
   ];
   return [header, ...parts.map(base64url)].join(".");
 }

@@ -14,6 +14,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
+import { concat } from "../../testing/raw_jws.ts";
 import { primitives, TAG_BYTES } from "./fast_crypto.ts";
 
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
@@ -59,7 +60,7 @@ primitives.current = {
   encrypt(material, iv, data, extra) {
     const cipher = createCipheriv("aes-256-gcm", keyBytes(material), iv);
     cipher.setAAD(extra);
-    return joined(cipher.update(data), cipher.final(), cipher.getAuthTag());
+    return concat(cipher.update(data), cipher.final(), cipher.getAuthTag());
   },
   decrypt(material, iv, data, extra) {
     const decipher = createDecipheriv("aes-256-gcm", keyBytes(material), iv);
@@ -67,13 +68,9 @@ primitives.current = {
     decipher.setAuthTag(data.subarray(-TAG_BYTES));
     const opened = decipher.update(data.subarray(0, -TAG_BYTES));
     try {
-      return joined(opened, decipher.final());
+      return concat(opened, decipher.final());
     } catch {
       throw new DOMException("Decryption failed", "OperationError");
     }
   },
 };
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(parts.flatMap((part) => [...part]));
-}
