@@ -69,7 +69,7 @@ const route = operationRoute({
       role: z.enum(["PISP", "ASPSP"]).optional(),
       ids: z.string().optional().openapi({
         description:
-          `Only these: at most ${MAX_IDS} client ids and codes of banks, with commas between them.`,
+          `Only of these: at most ${MAX_IDS} client ids and codes of banks, with commas between them.`,
       }),
       after: z.string().optional(),
     }),
@@ -88,9 +88,13 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
       if (after !== undefined && start === undefined) {
         throw invalidRequest("after must be the After of an earlier page");
       }
+      if (after !== undefined && ids !== undefined) {
+        throw invalidRequest("ids and after exclude each other: what ids name has no pages");
+      }
+      const wanted = { search: search.toLowerCase(), role };
       const { found, next } = ids === undefined
-        ? await find(deps, { search: search.toLowerCase(), role }, start)
-        : { found: await findEach(deps, ids.split(",")), next: undefined };
+        ? await find(deps, wanted, start)
+        : { found: await findEach(deps, ids.split(","), wanted), next: undefined };
       const controls = await deps.currentControls.get();
       return c.json({
         Data: {
@@ -105,6 +109,7 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
 async function findEach(
   { clients, store }: ParticipantRouteDeps,
   ids: readonly string[],
+  wanted: Wanted,
 ): Promise<readonly Client[]> {
   if (ids.length > MAX_IDS) throw invalidRequest(`ids has at most ${MAX_IDS} ids`);
   const found = await Promise.all(ids.map(async (id) => {
@@ -112,7 +117,7 @@ async function findEach(
     if (clientId !== undefined) return await clients.find(store, clientId);
     return code === undefined ? null : await clients.findBank(store, code);
   }));
-  return found.filter((one) => one !== null);
+  return found.filter((one) => one !== null).filter((one) => isWanted(one, wanted));
 }
 
 interface Wanted {

@@ -21,12 +21,20 @@ Deno.test("operators list and search the registered participants", async () => {
   assertEquals(await names(env, "?role=PISP&search=bank"), []);
   const ids = ["BANKA", env.tpp.clientId, "BANKZ", "no id"].join();
   assertEquals(await names(env, `?${new URLSearchParams({ ids })}`), ["Bank A plc", "Example Shop Ltd"]);
+  assertEquals(await names(env, `?${new URLSearchParams({ ids, role: "PISP" })}`), ["Example Shop Ltd"]);
+  assertEquals(await names(env, `?${new URLSearchParams({ ids, search: "bank" })}`), ["Bank A plc"]);
   const [first, second] = [env.tpp, env.otherTpp, env.bankA, env.bankB].map(({ clientId }) => clientId)
     .toSorted();
   assertEquals((await names(env, `?after=${first}`)).length, 3);
   assertEquals((await names(env, `?after=${second}`)).length, 2);
   for (
-    const query of [`?ids=${"BANKA,".repeat(100)}`, "?role=x", "?after=%20", `?search=${"x".repeat(101)}`]
+    const query of [
+      `?ids=${"BANKA,".repeat(100)}`,
+      `?ids=BANKA&after=${first}`,
+      "?role=x",
+      "?after=%20",
+      `?search=${"x".repeat(101)}`,
+    ]
   ) {
     const answer = await env.asOperator(`/operations/participants${query}`);
     assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
