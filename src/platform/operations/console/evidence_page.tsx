@@ -5,7 +5,7 @@ import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { Read } from "../../../console/parts.tsx";
 import type { Answer, Visit } from "../../../console/visit.ts";
-import { readNames } from "./names.ts";
+import { idIn, readNames } from "./names.ts";
 import { Actor, Coded } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
@@ -32,7 +32,7 @@ export async function evidencePage(visit: Visit, { id, entry, item }: PieceName)
   const back = `/cases/${encodeURIComponent(id)}`;
   const answer = await visit.read(`/operations${back}`, bundleSchema);
   const piece = pieceIn(answer, Number(entry), Number(item));
-  const by = piece.ok ? piece.value.actor.replace(/^bank /, "") : "";
+  const by = piece.ok ? idIn(piece.value.actor) : "";
   const names = await readNames(visit, [by]);
   return (
     <>

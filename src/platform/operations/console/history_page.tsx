@@ -5,7 +5,7 @@ import { historySchema } from "../history_routes.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { Days, queryOf } from "./reports_page.tsx";
 import { More, Read, stamps } from "../../../console/parts.tsx";
-import { type Names, readNames } from "./names.ts";
+import { idIn, type Names, readNames } from "./names.ts";
 import { Actor, Because, Coded, Table } from "./parts.tsx";
 import { messageNamed, phrase } from "./phrase.ts";
 import type { Language } from "../../../pages/language.ts";
@@ -146,11 +146,6 @@ function Entries(
       />
     </div>
   );
-}
-
-/** The id in the words with which histories name a party. */
-function idIn(words: string): string {
-  return words.slice(words.indexOf(" ") + 1);
 }
 
 function SubjectLink(

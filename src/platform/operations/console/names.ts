@@ -5,6 +5,11 @@ import { participantsSchema } from "../participant_routes.ts";
 /** Names by client ids and by the codes of banks. One that is not registered any more has none. */
 export type Names = ReadonlyMap<string, string>;
 
+/** The id in the words with which histories name a party, such as `bank BANKA`. */
+export function idIn(words: string): string {
+  return words.slice(words.indexOf(" ") + 1);
+}
+
 /** Ids of one request. */
 const IDS = 100;
 
