@@ -1,6 +1,5 @@
 /** Descriptions of the administrators' endpoints for the OpenAPI document. */
 import { z } from "zod";
-import type { Endpoint } from "../../base/http/endpoint.ts";
 import {
   certificatesAdded,
   certification,
@@ -36,24 +35,6 @@ const HISTORY = {
   answer: "At most 200 entries",
   content: { [JSON_TYPE]: history },
 };
-
-/** One description per endpoint. */
-export type AdminOperations = Readonly<
-  Record<
-    | (
-      | "onboard"
-      | "show"
-      | "history"
-      | "peopleHistory"
-      | "issueStatement"
-      | "issueCertificates"
-      | "issueLogin"
-    )
-    | ("revokeLogin" | "certify" | "showReport" | "revokeKey" | "setSoftwareStatus" | "setOrganisationStatus")
-    | ("showRestored" | "confirmRestored"),
-    Endpoint["route"]
-  >
->;
 
 const onboardingAndReading = (rules: OnboardingRules) => ({
   onboard: operation(true, {
@@ -242,6 +223,15 @@ const RESTORING = {
     content: { [JSON_TYPE]: restoredCopy },
   }),
 };
+
+/** One description per endpoint. */
+export type AdminOperations =
+  & ReturnType<typeof onboardingAndReading>
+  & ReturnType<typeof issuing>
+  & typeof CERTIFYING
+  & typeof LOGINS
+  & typeof REVOKING
+  & typeof RESTORING;
 
 /** The endpoints of a directory with these rules. */
 export const adminOperations = oncePerRules((rules: OnboardingRules): AdminOperations => ({
