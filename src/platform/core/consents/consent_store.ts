@@ -307,7 +307,7 @@ async function stageNote(
   tx: Transaction,
   id: ConsentId,
   entry: AuditEvent,
-  factsOf: (consent: Consent) => Partial<Consent> = () => ({}),
+  factsOf: Parameters<ConsentStore["stageNote"]>[3] = () => ({}),
 ): Promise<void> {
   const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
   if (consent === null) throw new Error("a history entry without its consent");

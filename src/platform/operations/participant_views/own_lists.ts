@@ -4,6 +4,7 @@ import { z } from "zod";
 import { asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
+import type { Reader } from "../../../base/store/store.ts";
 import { asOf, type Consent } from "../../core/consents/consent.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lists/lookup_store.ts";
@@ -67,7 +68,7 @@ export async function ownConsents(
     return id === undefined ? null : await consents.find(reads, id);
   }));
   const readable = read.flatMap((entry) => entry === null ? [] : shownToOwner(entry.value) ?? []);
-  const names = await namesIn(deps, readable);
+  const names = await namesOfParties(deps, reads, readable);
   const found = readable.flatMap((one) => {
     const consent = asOf(one, clock());
     return organisation.recognise(representOwnConsent(consent, names), consent) ?? [];
@@ -85,7 +86,7 @@ export async function ownPayments(
   const { payments, next } = bank === undefined
     ? await madePayments(deps, organisation, asked)
     : await paymentsAt(deps, bank, asked);
-  const names = await namesIn(deps, payments);
+  const names = await namesOfParties(deps, deps.store, payments);
   const found = payments.flatMap((payment) =>
     organisation.recognise(representPayment(payment, names), payment) ?? []
   );
@@ -93,14 +94,15 @@ export async function ownPayments(
 }
 
 /** Returns the names of the TPPs and the banks of these. */
-async function namesIn(
-  { clients, store }: OwnReadDeps,
+async function namesOfParties(
+  { clients }: OwnReadDeps,
+  from: Reader,
   made: readonly (Consent | Payment)[],
 ): Promise<ReadonlyMap<string, string>> {
   const codes = [...new Set(made.map(({ bank }) => bank))];
   const [tpps, banks] = await Promise.all([
-    clients.namesOf(store, made.map(({ clientId }) => clientId)),
-    Promise.all(codes.map((code) => clients.findBank(store, code))),
+    clients.namesOf(from, made.map(({ clientId }) => clientId)),
+    Promise.all(codes.map((code) => clients.findBank(from, code))),
   ]);
   return new Map([
     ...tpps,

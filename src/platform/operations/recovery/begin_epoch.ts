@@ -98,13 +98,11 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
   for await (const consents of deps.epochs.openConsents()) {
     for (const entry of consents) {
-      if (!isUsable(entry.value, epoch.startedAt)) {
-        await endSessionsAtBank(deps, entry);
-        continue;
-      }
-      const voided = moveConsent(entry.value, "void", epoch.startedAt);
-      await mustCommit(deps, (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt));
-      count++;
+      if (isUsable(entry.value, epoch.startedAt)) {
+        const voided = moveConsent(entry.value, "void", epoch.startedAt);
+        await mustCommit(deps, (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt));
+        count++;
+      } else await endSessionsAtBank(deps, entry);
     }
   }
   return count;
