@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { expiryIn, openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { waitUntil } from "testing/waiting.ts";
 import { testFiles } from "./file_contract.ts";
 import { testStore } from "./store_contract.ts";
 
@@ -51,6 +52,33 @@ Deno.test("deno_kv: entries without expiry are in the order of their commits in 
     assertEquals(others, [undefined, undefined, undefined]);
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("deno_kv: while a transaction is under way, commits wait, and then go together in the next one", async () => {
+  const store = await openDenoKv(":memory:");
+  const { commit } = Deno.AtomicOperation.prototype;
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  Deno.AtomicOperation.prototype.commit = async function () {
+    begun += 1;
+    await gate.promise;
+    return await commit.call(this);
+  };
+  try {
+    const commitOne = (name: string): Promise<boolean> =>
+      store.commit({ checks: [], writes: [{ kind: "set", key: [name], value: 1 }] });
+    const first = commitOne("a");
+    await waitUntil("the first transaction has begun", () => Promise.resolve(begun === 1));
+    const others = ["b", "c", "d"].map(commitOne);
+    await new Promise((next) => setTimeout(next, 20)); // in which a second transaction would begin
+    assertEquals(begun, 1);
+    gate.resolve();
+    assertEquals(await Promise.all([first, ...others]), [true, true, true, true]);
+    assertEquals(begun, 2);
+  } finally {
+    Deno.AtomicOperation.prototype.commit = commit;
+    await store.close();
   }
 });
 
