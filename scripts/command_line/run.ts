@@ -109,7 +109,7 @@ function parseArguments(
   allowPositionals: boolean,
 ): { readonly values: Given; readonly positionals: string[] } {
   try {
-    return parseArgs({ args: withKids(args), options, strict: true, allowPositionals });
+    return parseArgs({ args: joinHashes(args, options), options, strict: true, allowPositionals });
   } catch (error) {
     const why = error instanceof Error ? error.message.split(".")[0] ?? "" : String(error);
     const unknown = /^Unknown option '(--[^']+)'/.exec(why)?.[1];
@@ -140,16 +140,20 @@ function suggestion(given: string, known: readonly string[]): string {
   return isNear ? `. Did you mean ${near}?` : ";";
 }
 
-/** A kid is base64url, so one in 64 begins with `-`. `parseArgs` takes such a value only behind `=`. */
-function withKids(args: readonly string[]): string[] {
+/** A hash in base64url begins with `-` once in 64 times. `parseArgs` takes such a value only behind `=`. */
+function joinHashes(args: readonly string[], options: OptionTypes): string[] {
+  const takesHash = (at: number): boolean => {
+    const [option = "", value = ""] = args.slice(at, at + 2);
+    const isTaken = option.startsWith("--") && options[option.slice(2)]?.type === "string";
+    return isTaken && isHashWithDash(value) && !Object.hasOwn(options, value.slice(2));
+  };
   return args.flatMap((arg, at) => {
-    if (args[at - 1] === "--kid" && isKidWithDash(arg)) return [];
-    const next = args[at + 1];
-    return arg === "--kid" && next !== undefined && isKidWithDash(next) ? [`--kid=${next}`] : [arg];
+    if (at > 0 && takesHash(at - 1)) return [];
+    return takesHash(at) ? [`${arg}=${args[at + 1]}`] : [arg];
   });
 }
 
-/** A kid is the SHA-1 or SHA-256 of a certificate or a key: 27 or 43 characters. */
-function isKidWithDash(text: string): boolean {
+/** The SHA-1 or SHA-256 of a certificate or a key, as a kid or by itself: 27 or 43 characters. */
+function isHashWithDash(text: string): boolean {
   return /^-(?:[\w-]{26}|[\w-]{42})$/.test(text);
 }

@@ -9,14 +9,16 @@ Deno.test("optionsOf reads values in both spellings, and switches", () => {
   assertEquals(read("--seed=7", "--only", "a b", "--only=c=d"), { seed: "7", only: "c=d" });
 });
 
-Deno.test("optionsOf reads a kid that begins with a dash, and takes no other text for one", () => {
+Deno.test("optionsOf reads a hash that begins with a dash, and takes no other text for one", () => {
   const kid = `-${"a_b-".repeat(7)}`.slice(0, 27);
   for (const one of [kid, `--${kid.slice(2)}`, `-${"k".repeat(42)}`]) {
-    assertEquals({ ...optionsOf(["--kid", one], ["kid"]) }, { kid: one });
+    assertEquals({ ...optionsOf(["--kid", one, "--tpp", one], ["kid", "tpp"]) }, { kid: one, tpp: one });
     assertEquals({ ...optionsOf([`--kid=${one}`], ["kid"]) }, { kid: one });
   }
-  for (const other of ["--reason", "-x"]) {
-    assertThrows(() => optionsOf(["--kid", other], ["kid", "reason"]), UsageError, "--kid", other);
+  const long = "an-option-of-25-characters";
+  for (const other of ["--reason", "-x", `--${long.slice(0, 25)}`]) {
+    const names = ["kid", "reason", long.slice(0, 25)] as const;
+    assertThrows(() => optionsOf(["--kid", other], names), UsageError, "--kid", other);
   }
 });
 
