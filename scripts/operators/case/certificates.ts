@@ -39,7 +39,8 @@ const MAX_CHAINS = 100;
 
 function parsedChain(key: Key): Chain {
   const texts: unknown = key["x5c"];
-  if (!Array.isArray(texts)) return [];
+  if (texts === undefined) return [];
+  if (!Array.isArray(texts) || texts.length === 0) return undefined;
   const name = JSON.stringify(texts);
   if (readChains.has(name)) return readChains.get(name);
   let chain: Chain;

@@ -112,6 +112,14 @@ const FAULTY: Readonly<Record<string, readonly [(made: Made) => Promise<readonly
     ({ keys }) => chainFaults({ ...keyWith(keys.leaf, []), x5c: ["AAAA"] }, NOW),
     /^has a certificate that cannot be read$/,
   ],
+  "no certificate": [
+    ({ keys }) => chainFaults(keyWith(keys.leaf, []), NOW),
+    /^has a certificate that cannot be read$/,
+  ],
+  "no list": [
+    ({ keys }) => chainFaults({ ...keyWith(keys.leaf, []), x5c: "AAAA" } as Key, NOW),
+    /^has a certificate that cannot be read$/,
+  ],
 };
 
 Deno.test("the verification names the certificate of a chain that is faulty, and why [EV11]", async (t) => {
