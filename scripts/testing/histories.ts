@@ -9,8 +9,8 @@ import {
   type AuditEntry,
   bodyDigest,
   type EvidenceBody,
+  evidencePlace,
   leafHash,
-  usualPlace,
 } from "../../src/platform/evidence/evidence.ts";
 import { hashText } from "../../src/base/merkle/tree.ts";
 import type { Store } from "../../src/base/store/store.ts";
@@ -62,10 +62,8 @@ function shapeOf(entry: AuditEntry): string {
     request: interactionId === undefined ? [] : [""],
     issued: Object.keys(issued),
     documents: documents.map(({ kind }) => kind),
-    deleted: deleted.map((place) => place.replace(/^\S+ (?:\d+ )?/, "").replace(/ \d+$/, "")),
-    items: items.map(({ kind, key, place }) =>
-      kind + (key === undefined ? "" : " signed") + (place === undefined ? "" : " placed")
-    ),
+    deleted: deleted.map((place) => place.replace(/^\S+ \d+ /, "")),
+    items: items.map(({ kind, key }) => kind + (key === undefined ? "" : " signed")),
   };
   const all = event.endsWith("_deleted") ? { ...lists, deleted: ["(all)"] } : lists;
   const parts = Object.entries(all).filter(([, list]) => list.length > 0)
@@ -105,7 +103,7 @@ function chainFaults(subject: string, history: readonly AuditEntry[]): readonly 
     const where = `${subject} ${index + 1} ${entry.event}`;
     for (const place of entry.deleted ?? []) kept.delete(place);
     const isLeft = entry.event.endsWith("_deleted") && kept.size > 0;
-    for (const { kind, place } of entry.items ?? []) kept.add(place ?? usualPlace(subject, index + 1, kind));
+    for (const { kind } of entry.items ?? []) kept.add(evidencePlace(subject, index + 1, kind));
     return [
       ...(entry.sequence === index + 1 ? [] : [`${where} has the number ${entry.sequence}`]),
       ...(entry.previous === previous ? [] : [`${where} does not name the entry before it`]),

@@ -46,7 +46,7 @@ function pieceOf(entry: Entry, item: Item, body: Body | null): Piece {
     entry,
     item,
     kind: item.kind,
-    place: item.place ?? `${entry.subject} ${entry.sequence} ${item.kind}`,
+    place: `${entry.subject} ${entry.sequence} ${item.kind}`,
     body,
     bytes,
     content: parsed(compact === undefined ? bytes : fromBase64Url(compact.split(".")[1] ?? "")),

@@ -5,7 +5,6 @@ export interface Item {
   readonly kind: string;
   readonly sha256: string;
   readonly key?: string;
-  readonly place?: string;
 }
 
 export interface Authentication {
@@ -108,7 +107,7 @@ export function object(
   };
 }
 
-const item = object({ kind: text, sha256: hash }, { key: hash, place: text }, true);
+const item = object({ kind: text, sha256: hash }, { key: hash });
 const authentication = object({ clientId: text, certificate: hash, method: text, target: text }, {
   token: hash,
   assertion: object({ kid: text, jtiHash: hash }, {}, true),

@@ -9,7 +9,8 @@ import { copyOf, restore } from "support/restored_store.ts";
 import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import type { Participant } from "testing/participants.ts";
-import { consentBody, DEBTOR_ACCOUNT, good, pay, type SentConsent } from "testing/flows.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, pay, type SentConsent } from "testing/flows.ts";
+import { sharedToken } from "testing/shared_token.ts";
 
 const OTHER_PAYEE = {
   SchemeName: "UK.OBIE.IBAN",
@@ -38,6 +39,21 @@ function bodyOf(which: 0 | 1, initiation: Readonly<Record<string, unknown>> = {}
 async function paid(env: PushEnvironment, body: SentConsent, bank?: Participant): Promise<string> {
   const flow = await authorised(env, { body, ...(bank === undefined ? {} : { bank }) });
   return (await good(pay(env, { ...flow, body }), 201)).Data.DomesticPaymentId;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+async function operate(env: PushEnvironment, path: string, Data: Data): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const request = { method: "POST", headers, body: JSON.stringify({ Data }) };
+  await good(env.asOperator(`/operations/${path}`, request), 200);
+}
+
+/** A step of a dispute, a minute before the next one. */
+async function dispute(env: PushEnvironment, who: Participant, id: string, data: Data): Promise<void> {
+  const body = JSON.stringify({ Data: { DomesticPaymentId: id, ...data } });
+  await good(call(env, who, await sharedToken(env, who, "BANKA"), "/BANKA/disputes/v1", { body }), 201);
+  env.now += 60_000;
 }
 
 type Live = (env: PushEnvironment, which: 0 | 1) => Promise<string>;
@@ -70,12 +86,7 @@ export const KINDS: Readonly<Record<string, Live>> = {
       StatusReason: "The bank did not take it.",
       MayBeAtBank: true,
     };
-    const request = {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ Data }),
-    };
-    await good(env.asOperator(`/operations/payment-orders/${id}/close`, request), 200);
+    await operate(env, `payment-orders/${id}/close`, Data);
     return id;
   },
   "pushed again": async (env, which) => {
@@ -92,6 +103,20 @@ export const KINDS: Readonly<Record<string, Live>> = {
     env.now += 16 * 60_000;
     await flow.browser.open(screen.headers.get("location") ?? "");
     return flow.consentId;
+  },
+  "disputed, and decided by an operator": async (env, which) => {
+    const id = await paid(env, bodyOf(which));
+    await dispute(env, env.tpp, id, { Action: "Open", Statement: `It never came, says ${which}.` });
+    const Statement = `It was credited to ${which}.`;
+    await dispute(env, env.bankA, id, { Action: "Answer", Statement, IsAgreed: false });
+    await operate(env, `disputes/${id}/decision`, { Outcome: "Upheld", Reason: `None for ${which}.` });
+    return id;
+  },
+  "disputed, and withdrawn by the bank": async (env, which) => {
+    const id = await paid(env, bodyOf(which));
+    await dispute(env, env.bankA, id, { Action: "Open", Statement: `It came twice, says ${which}.` });
+    await dispute(env, env.bankA, id, { Action: "Withdraw", Statement: `It came once, says ${which}.` });
+    return id;
   },
   "refused by the customer": async (env, which) => {
     const flow = await toBank(env, { body: bodyOf(which) });

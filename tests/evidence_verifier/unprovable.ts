@@ -37,11 +37,11 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
   [/: keys\.N\.(alg|use|x5t|x5t#S256)$/, "says nothing that the key and its certificate do not say"],
   [/^moved: (documents|.*\.record\.documents)\.N$/, "the order of documents has no meaning"],
   [
-    /^transplanted: (consent\.(authorization_requested|Consumed|Rejected|customer_late)|payment\.Rejected by operator)$/,
+    /^transplanted: (consent\.(authorization_requested|Consumed|Rejected|customer_late)|(payment\.Rejected|dispute\.decided) by operator)$/,
     "an entry in which no other party has signed anything, about this case",
   ],
   [
-    /^proofs forged: (|(first )?consent\.\w+|payment\.\w+( by operator)?|.*\.authentication\.token)$/,
+    /^proofs forged: (|(first )?(consent|payment|dispute)\.\w+( by operator)?|.*\.authentication\.token)$/,
     "any key makes a proof; whose it is, the party says",
   ],
   [
@@ -50,8 +50,8 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^paid from another account: .*everywhere$/, "the bank's report of the accounts was deleted"],
   [
-    /^changed( everywhere)?: payment\.Rejected by operator\.record\.actor$/,
-    "which operator closed the order, the platform alone says",
+    /^changed( everywhere)?: (payment\.Rejected|dispute\.decided) by operator\.record\.actor$/,
+    "which operator closed the order or decided the dispute, the platform alone says",
   ],
   [/^doubled: .*\.record\.deleted\.N$/, "deleted is deleted"],
   [
@@ -75,12 +75,12 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
     "a restore has lost the consent; the bank's statement, of which the entry has the hash, shows it",
   ],
   [
-    /^renumbered: (payment\.\w+( by operator)?|payment_order\.outcome_unknown|consent\.(customer_late|customer_authenticated|token_issued|Rejected))\.removed$/,
+    /^renumbered: ((payment|dispute)\.\w+( by operator)?|payment_order\.outcome_unknown|consent\.(customer_late|customer_authenticated|token_issued|Rejected))\.removed$/,
     "the newest entry, or one of which only the platform knows",
   ],
   [/^renumbered: consent\.customer_late\.doubled$/, "an entry of which only the platform knows"],
   [
-    /^renumbered: (consent\.(customer_sent_to_bank|customer_authenticated|token_issued|AwaitingAuthorisation|Rejected)|payment_order\.outcome_unknown)\.moved$/,
+    /^renumbered: (consent\.(customer_sent_to_bank|customer_authenticated|token_issued|AwaitingAuthorisation|Rejected)|payment_order\.outcome_unknown|payment\.AcceptedSettlementInProcess)\.moved$/,
     "the order of two entries that do not depend on each other",
   ],
   [

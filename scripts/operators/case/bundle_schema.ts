@@ -21,7 +21,6 @@ const authentication = z.looseObject({
 const item = z.strictObject({
   kind: z.string(),
   sha256: hash,
-  place: z.string().optional(),
   key: hash.optional(),
 });
 

@@ -78,7 +78,7 @@ export function* verifyRequired(entries: readonly BundleEntry[], statement: Stat
       }
     }
     for (const item of record.items ?? []) {
-      const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
+      const place = `${record.subject} ${record.sequence} ${item.kind}`;
       if (places.has(place)) yield `the ${item.kind} of ${entryName(entry)} has the place of another one`;
       places.set(place, item.kind);
     }

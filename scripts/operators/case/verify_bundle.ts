@@ -136,7 +136,7 @@ async function* verifyEvidence(
     if (isWithheld(item.kind, findings.statement?.reader)) findings.withheld++;
     else findings.deleted++;
     yield* verifyGone(entry, item, documents, findings);
-    const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
+    const place = `${record.subject} ${record.sequence} ${item.kind}`;
     if (!gone.has(place) && !isWithheld(item.kind, findings.statement?.reader)) {
       yield `the ${item.kind} of ${entryName(entry)} is missing, and no entry says that it was deleted`;
     }

@@ -27,10 +27,10 @@ import {
   type Evidence,
   type EvidenceBody,
   type EvidenceItem,
+  evidencePlace,
   type Issued,
   leafHash,
   newSalt,
-  usualPlace,
 } from "./evidence.ts";
 import {
   asBody,
@@ -54,7 +54,7 @@ export interface AuditEvent
 }
 
 const item = z.looseObject(
-  { kind: text, sha256: text, place: optional(text), key: optional(text) } satisfies MembersOf<EvidenceItem>,
+  { kind: text, sha256: text, key: optional(text) } satisfies MembersOf<EvidenceItem>,
 );
 const authentication = z.looseObject(
   {
@@ -70,7 +70,7 @@ const authentication = z.looseObject(
 
 /** An entry as it is stored. */
 interface StoredEntry extends AuditEntry {
-  /** Of the first item without a place, if it is small: a row of its own would cost more than what is in it. */
+  /** Of the first item that can be in the row, if it is small: a row of its own would cost more than what is in it. */
   readonly body?: StoredBody;
   /** The body as it is stored, in a listing or without its data key. */
   readonly sealedMembers?: string;
@@ -161,13 +161,13 @@ export function record(
   const recorded = last === undefined ? event.at : Math.max(event.at, last + 1);
   const sequence = (former?.sequence ?? 0) + 1;
   for (const place of event.deleted ?? []) stageBodyGone(tx, place);
-  const inRow = evidence.find(({ place }) => place === undefined);
+  const inRow = evidence.find(isInRow);
   const stored: { body?: StoredBody } = {};
   const items = evidence.map((piece) => {
-    const { kind, place = usualPlace(subject, sequence, kind), key, ...content } = piece;
+    const { kind, key, ...content } = piece;
     const body = { ...content, salt: newSalt() };
     if (piece === inRow && body.bytes.length <= MAX_BODY_BYTES) stored.body = asStored(body);
-    else stageBody(tx, place, body);
+    else stageBody(tx, evidencePlace(subject, sequence, kind), body);
     if (key !== undefined) stageDocument(tx, key);
     return itemOf(piece, body);
   });
@@ -186,13 +186,15 @@ export function record(
   return { recorded, sequence, newest: hashText(leaf) };
 }
 
-function itemOf({ kind, place, key }: Evidence, body: EvidenceBody): EvidenceItem {
-  return {
-    kind,
-    sha256: bodyDigest(body),
-    ...(place === undefined ? {} : { place }),
-    ...(key === undefined ? {} : { key: key.sha256 }),
-  };
+/** Kinds that requests read without the history: their bodies are always apart from their entries. */
+const READ_ALONE: readonly string[] = ["payer_accounts", "tpp_dispute", "bank_dispute"];
+
+function isInRow({ kind }: { readonly kind: string }): boolean {
+  return !READ_ALONE.includes(kind);
+}
+
+function itemOf({ kind, key }: Evidence, body: EvidenceBody): EvidenceItem {
+  return { kind, sha256: bodyDigest(body), ...(key === undefined ? {} : { key: key.sha256 }) };
 }
 
 /** An entry and its position in the history of its subject, milliseconds. */
@@ -213,9 +215,9 @@ export interface NamedPiece {
 /** Returns the evidence of an entry, in the order of its items. */
 export function piecesOf(placed: PlacedEntry): readonly NamedPiece[] {
   const { subject, entry: { items = [], sequence } } = placed;
-  const inRow = items.find(({ place }) => place === undefined);
+  const inRow = items.find(isInRow);
   return items.map((item) => ({
-    place: item.place ?? usualPlace(subject, sequence, item.kind),
+    place: evidencePlace(subject, sequence, item.kind),
     ...(item === inRow ? { host: placed } : {}),
   }));
 }

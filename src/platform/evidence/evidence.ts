@@ -50,8 +50,6 @@ export interface Evidence {
   readonly signature?: string;
   /** The key that verifies the signature. */
   readonly key?: SharedDocument | undefined;
-  /** Where it is stored, if another reader than the case file must find it. */
-  readonly place?: string;
 }
 
 /** A document and its name. Make it once and keep the object: it is staged until a commit of it has succeeded. */
@@ -78,8 +76,6 @@ export interface EvidenceItem {
   readonly kind: string;
   /** {@link bodyDigest} of its body. */
   readonly sha256: string;
-  /** Where the body is stored; absent if it is {@link usualPlace}. */
-  readonly place?: string;
   /** SHA-256 of the document of the key that verifies its signature. */
   readonly key?: string;
 }
@@ -104,8 +100,8 @@ export function bodyDigest({ bytes, signature = "", salt = "" }: EvidenceBody): 
   );
 }
 
-/** Returns where the body of an entry's piece of evidence is stored. An entry has one piece of a kind. */
-export function usualPlace(subject: string, sequence: number, kind: string): string {
+/** Returns the name of an entry's piece of evidence, by which it is stored. An entry has one piece of a kind. */
+export function evidencePlace(subject: string, sequence: number, kind: string): string {
   return `${subject} ${sequence} ${kind}`;
 }
 

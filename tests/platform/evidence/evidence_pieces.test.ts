@@ -10,10 +10,10 @@ import {
   bodyDigest,
   canonicalEntry,
   type EvidenceBody,
+  evidencePlace,
   leafHash,
   newSalt,
   sharedDocument,
-  usualPlace,
 } from "../../../src/platform/evidence/evidence.ts";
 import {
   bodyOf,
@@ -99,12 +99,12 @@ Deno.test("a part is a text if its bytes are one and base64url is not shorter, a
   await store.close();
 });
 
-Deno.test("the first piece without a place is in the row of its entry, up to 16,000 bytes; others are apart, and each is read", async () => {
+Deno.test("the first piece that nobody reads without its entry is in the row of its entry, up to 16,000 bytes; others are apart, and each is read", async () => {
   const store = await openTestStore();
   for (const [length, apart] of [[16_000, 2], [16_001, 3]] as const) {
     const subject = `case ${length}`;
     const evidence = [
-      { kind: "payer_accounts", bytes: bytesOf(1), place: `${subject} placed` },
+      { kind: "payer_accounts", bytes: bytesOf(1) },
       { kind: "order", bytes: bytesOf(length), signature: "e30..c2ln" },
       { kind: "order_response", bytes: bytesOf(2) },
     ] as const;
@@ -115,7 +115,7 @@ Deno.test("the first piece without a place is in the row of its entry, up to 16,
     assertEquals(writes.filter(({ key }) => key[0] === "evidence").length, apart);
     const pieces = (await placedHistoryOf(store, subject)).flatMap(piecesOf);
     assertEquals(pieces.map(({ place }) => place), [
-      `${subject} placed`,
+      `${subject} 1 payer_accounts`,
       `${subject} 1 order`,
       `${subject} 1 order_response`,
     ]);
@@ -160,7 +160,7 @@ Deno.test("the digest of a body is that of its salt, its bytes and its signature
   assertEquals(bodyDigest({ bytes, salt, signature: "s" }), expected(saltBytes, "s"));
   assertEquals(bodyDigest({ bytes, salt }), expected(saltBytes, ""));
   assertEquals(bodyDigest({ bytes }), expected(new Uint8Array(), ""));
-  assertEquals([saltBytes.length, newSalt() === salt, usualPlace("id", 3, "order")], [
+  assertEquals([saltBytes.length, newSalt() === salt, evidencePlace("id", 3, "order")], [
     16,
     false,
     "id 3 order",

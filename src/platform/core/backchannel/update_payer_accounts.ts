@@ -5,7 +5,6 @@
 import { invalidStatus, isAtBank, isImplicit, withPayer } from "../consents/consent.ts";
 import { MAX_ACCOUNT_REPORTS } from "../../../base/profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { reportPlace } from "../consents/consent.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../../base/values/account.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
@@ -58,10 +57,9 @@ export async function updatePayerAccounts(
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};
     const changed = withPayer(consent, { sub: report.sub, ...chosen }, now);
-    if (changed.payer.report > MAX_ACCOUNT_REPORTS) throw tooManyReports();
+    if (changed.payer.reports.length > MAX_ACCOUNT_REPORTS) throw tooManyReports();
     if (!isAtBank(consent, now)) throw noOpenSession(); // an earlier return fixes the accounts (Decision G2)
-    const place = reportPlace(consent.id, changed.payer.report);
-    const proof = signedEvidence("payer_accounts", command.signedBody, place);
+    const proof = signedEvidence("payer_accounts", command.signedBody);
     const cause = { actor: command.bankClientId, reason: "payer accounts reported", ...proof };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     return report;

@@ -8,6 +8,7 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, FLOW_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
+import { evidencePlace } from "../../evidence/evidence.ts";
 import { type Erased, type PersonalData, PRESENT, type Present } from "../../evidence/personal_data.ts";
 import type { PaymentData } from "./initiation.ts";
 import { covers } from "../../../base/values/money.ts";
@@ -45,8 +46,8 @@ export interface PayerAccount {
 export interface Payer {
   /** The bank's opaque id of the customer. */
   readonly sub: string;
-  /** Number of the bank's report on this consent, from 1. `payer_accounts_store.ts` reads its accounts. */
-  readonly report: number;
+  /** Numbers of the history entries with the bank's reports. `payer_accounts_store.ts` reads the accounts of the last one. */
+  readonly reports: readonly number[];
   /** The one account that was chosen on the bank's own screen. */
   readonly accounts?: readonly PayerAccount[];
 }
@@ -185,7 +186,10 @@ export function withPayer<C extends Consent>(
   if (current.status !== "AwaitingAuthorisation") {
     throw wrongStatus("payer accounts", current.status, ["AwaitingAuthorisation"]);
   }
-  return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
+  return {
+    ...current,
+    payer: { ...reported, reports: [...current.payer?.reports ?? [], (current.sequence ?? 0) + 1] },
+  };
 }
 
 function statusesBefore(move: ConsentMove): readonly string[] {
@@ -233,11 +237,6 @@ export function confirmFunds(consent: ReadableConsent): boolean | undefined {
   if (account?.balance === undefined) return undefined;
   if ((account.currency ?? currency) !== currency) return undefined;
   return covers(account.balance, amount);
-}
-
-/** Returns where a report of the payer's accounts is stored. It never changes. A later report has the next number. */
-export function reportPlace(consent: ConsentId, report: number): string {
-  return `${consent} payer accounts ${report}`;
 }
 
 /** Whether the bank may know of the consent. */
@@ -313,8 +312,8 @@ export function reportsToDelete(former: Consent, changed: Consent): readonly str
   const [account, ...more] = payer?.accounts ?? [];
   const isMinimal = account !== undefined && more.length === 0 && account.balance === undefined;
   const keeps = isMinimal && changed.status === "Authorized";
-  const count = (payer?.report ?? 0) - (keeps ? 1 : 0);
-  return Array.from({ length: Math.max(0, count) }, (_, index) => reportPlace(former.id, index + 1));
+  const deleted = (payer?.reports ?? []).slice(0, keeps ? -1 : undefined);
+  return deleted.map((sequence) => evidencePlace(former.id, sequence, "payer_accounts"));
 }
 
 /**

@@ -101,7 +101,7 @@ const account = z.looseObject({
 /** Also a part of an authorization session. */
 export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
   sub: text,
-  report: count,
+  reports: z.array(count),
   accounts: optional(z.array(account)),
 });
 

@@ -6,10 +6,11 @@ import { valueAt } from "../../guards/http/decode.ts";
 import { fromWire } from "../../guards/http/wire_fields.ts";
 import { parseStrictJson } from "../../../base/http/body.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
+import { evidencePlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { lostData } from "../../guards/security/standing.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import { type Payer, type PayerAccount, reportPlace } from "./consent.ts";
+import type { Payer, PayerAccount } from "./consent.ts";
 
 /**
  * Returns the accounts of the payer, or null if they have been deleted by the decision. They were validated when they
@@ -20,9 +21,9 @@ import { type Payer, type PayerAccount, reportPlace } from "./consent.ts";
 export async function payerAccountsOf(
   reader: Reader,
   consent: ConsentId,
-  { report }: Payer,
+  { reports }: Payer,
 ): Promise<readonly PayerAccount[] | null> {
-  const evidence = await bodyAt(reader, reportPlace(consent, report));
+  const evidence = await bodyAt(reader, evidencePlace(consent, reports.at(-1) ?? 0, "payer_accounts"));
   if (evidence === null) return null;
   if (evidence === "lost") throw lostData();
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [

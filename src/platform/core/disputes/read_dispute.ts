@@ -1,13 +1,9 @@
 /** Reads a dispute with what its parties have stated, for one of them. For any other caller it does not exist (Decision C2). */
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { WallTime } from "../../../base/kernel/clock.ts";
-import {
-  asPaymentId,
-  type BankCode,
-  type ClientId,
-  type PaymentId,
-} from "../../../base/kernel/identifiers.ts";
+import { asPaymentId, type BankCode, type ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
+import { evidencePlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { forParticipant } from "../../guards/security/standing.ts";
 import type { Payment, ReadablePayment } from "../payments/payment.ts";
@@ -72,18 +68,13 @@ export function disputedPayment({ id: paymentId, clientId, bank }: Payment): Dis
   return { paymentId, clientId, bank };
 }
 
-/** Returns where the evidence of a statement is, by the number of its entry: a dispute is read without its history. */
-export function statementPlace(paymentId: PaymentId, sequence: number): string {
-  return `${paymentId} statement ${sequence}`;
-}
-
 /** Returns the statements of a dispute from the evidence of its payment. */
 export async function statementsOf(
   from: Reader,
   { paymentId, steps }: Dispute,
 ): Promise<readonly Statement[]> {
   return await Promise.all(steps.map(async ({ by, at, sequence }) => {
-    const body = await bodyAt(from, statementPlace(paymentId, sequence));
+    const body = await bodyAt(from, evidencePlace(paymentId, sequence, STATEMENT_KINDS[by]));
     if (body === null || body === "lost") return { by, at };
     const { Statement, IsAgreed } = statementIn(body.bytes);
     return { by, at, text: Statement, ...(IsAgreed === undefined ? {} : { isAgreed: IsAgreed }) };

@@ -15,7 +15,6 @@ import {
   readDispute,
   type ReadDisputeDeps,
   STATEMENT_KINDS,
-  statementPlace,
 } from "./read_dispute.ts";
 
 export interface TakeDisputeStepDeps extends TransactDeps, ReadDisputeDeps, DisputeNoticeDeps {
@@ -49,7 +48,7 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     if (!allowed.includes(action)) return await repeatedStep(deps, command, allowed);
     const at = deps.clock();
     const sequence = (payment.sequence ?? 0) + 1;
-    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody, statementPlace(paymentId, sequence));
+    const proof = signedEvidence(STATEMENT_KINDS[by.party], signedBody);
     const entry = { at, event: EVENTS[action], actor: by.clientId, ...proof };
     const position = await deps.payments.stageNote(tx, paymentId, entry);
     const move = { action, isAgreed, by: by.party, at, sequence, position };

@@ -44,10 +44,8 @@ export interface SignedBody {
 export function signedEvidence(
   kind: EvidenceKind,
   { bytes, signature, key, authentication }: SignedBody,
-  place?: string,
 ): { readonly evidence: readonly [Evidence]; readonly authentication: Authentication } {
-  const evidence = { kind, bytes, signature, key, ...(place === undefined ? {} : { place }) };
-  return { evidence: [evidence], authentication };
+  return { evidence: [{ kind, bytes, signature, key }], authentication };
 }
 
 /** Set by {@link payloadSignature}. */

@@ -235,7 +235,7 @@ Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evi
   await using env = await openEnvironment();
   const flow = await toBank(env);
   assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
-  const evidence = readableBody(await bodyAt(env.store, `${flow.consentId} payer accounts 1`));
+  const evidence = readableBody(await bodyAt(env.store, `${flow.consentId} 4 payer_accounts`));
   const body = JSON.parse(new TextDecoder().decode(evidence?.bytes)) as PayerAccounts;
   assertEquals([body.Data.ConsentId, evidence?.signature?.split(".").length], [flow.consentId, 3]);
 });

@@ -19,7 +19,6 @@ import {
   type PayerAccount,
   type ReadableConsent,
   rejectConsent,
-  reportPlace,
   reportsToDelete,
   wasAtBank,
   withPayer,
@@ -137,8 +136,11 @@ Deno.test("each change is legal from its statuses alone, at its time, and says w
 
 Deno.test("a bank reports accounts while a consent awaits authorisation, and the last report wins [CT4]", () => {
   const first = withPayer(of("AwaitingAuthorisation"), { sub: "one", accounts: [ACCOUNT] }, NOW);
-  assertEquals(first.payer, { sub: "one", accounts: [ACCOUNT], report: 1 });
-  assertEquals(withPayer(first, { sub: "two" }, NOW).payer, { sub: "two", report: 2 });
+  assertEquals(first.payer, { sub: "one", accounts: [ACCOUNT], reports: [1] });
+  assertEquals(withPayer({ ...first, sequence: 4 }, { sub: "two" }, NOW).payer, {
+    sub: "two",
+    reports: [1, 5],
+  });
   for (const status of STATUSES.slice(1)) {
     const found = told(() => withPayer(of(status), { sub: "one" }, NOW));
     assertEquals(found, wrong("payer accounts", status, ["AwaitingAuthorisation"]));
@@ -168,7 +170,7 @@ Deno.test("funds are confirmed from the chosen account's balance in the payment'
 
 Deno.test("what a decision and a use leave of the payer's accounts, and which reports they delete [EN9]", () => {
   const more = { ...ACCOUNT, identification: "ES2", balance: undefined };
-  const payer = { sub: "one", report: 2, accounts: [ACCOUNT] };
+  const payer = { sub: "one", reports: [3, 5], accounts: [ACCOUNT] };
   const { balance: _, ...bare } = ACCOUNT;
   const waiting = of("AwaitingAuthorisation", { payer, selectedAccount: ACCOUNT });
   const atBank = { ...waiting, sessionsAtBank: { one: 1 } };
@@ -179,13 +181,12 @@ Deno.test("what a decision and a use leave of the payer's accounts, and which re
     assertEquals(minimiseConsent({ ...waiting, status }), { ...rest, status, selectedAccount: bare });
   }
   assertEquals(minimiseConsent(of("Rejected", { payer })).payer, undefined);
-  const places = [1, 2].map((report) => reportPlace(waiting.id, report));
-  assertEquals(places[1], `${waiting.id} payer accounts 2`);
+  const places = [3, 5].map((sequence) => `${waiting.id} ${sequence} payer_accounts`);
   const deleted = (
     accounts: readonly PayerAccount[] | undefined,
     status: ConsentStatus,
   ): readonly string[] => {
-    const former = { ...waiting, payer: { sub: "one", report: 2, ...accounts && { accounts } } };
+    const former = { ...waiting, payer: { sub: "one", reports: [3, 5], ...accounts && { accounts } } };
     return reportsToDelete(former, { ...former, status });
   };
   assertEquals(deleted([more], "Authorized"), places.slice(0, 1), "the chosen account alone stays");
@@ -200,7 +201,7 @@ Deno.test("what a decision and a use leave of the payer's accounts, and which re
 });
 
 Deno.test("a consent that was never authorised keeps amount and currency of its request [EN9]", () => {
-  const consent = of("Rejected", { payer: { sub: "one", report: 1 } });
+  const consent = of("Rejected", { payer: { sub: "one", reports: [1] } });
   const { payer: _, ...rest } = consent;
   assertEquals(JSON.parse(JSON.stringify(forgetCustomer(consent, NOW + 3, "consent"))), {
     ...rest,

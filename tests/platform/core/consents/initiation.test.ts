@@ -250,7 +250,7 @@ const CONSENT = JSON.parse(JSON.stringify({
   createdAt: 1,
   statusUpdatedAt: 2,
   authoriseBy: 3,
-  payer: { sub: "c-4711", report: 1, accounts: [REPORTED] },
+  payer: { sub: "c-4711", reports: [3], accounts: [REPORTED] },
   selectedAccount: REPORTED,
 })) as StoredConsent;
 const PAYMENT = JSON.parse(JSON.stringify({
@@ -285,9 +285,9 @@ Deno.test("a stored consent is read, and written again as it was [G11]", () => {
 });
 
 Deno.test("the payer of a stored authorization session is read with its accounts [G11]", () => {
-  const payer = payerOf({ sub: "c-4711", report: 1, accounts: [REPORTED] });
+  const payer = payerOf({ sub: "c-4711", reports: [3], accounts: [REPORTED] });
   assertEquals(payer.accounts?.[0]?.identification, ACCOUNT.Identification);
-  assertEquals(storedPayer(payer), { sub: "c-4711", report: 1, accounts: [REPORTED] });
+  assertEquals(storedPayer(payer), { sub: "c-4711", reports: [3], accounts: [REPORTED] });
 });
 
 Deno.test("a stored payment is read, and written again as it was [G11]", () => {

@@ -21,7 +21,7 @@ import { stepAfterResult } from "../../../../src/platform/core/frontchannel/step
 import type { BankClient, Client } from "../../../../src/platform/core/registration/client.ts";
 
 const ACCOUNT: PayerAccount = { schemeName: "UK.OBIE.IBAN", identification: "GB29 NWBK 6016 1331 9268 19" };
-const PAYER: Payer = { sub: "customer", report: 1, accounts: [ACCOUNT] };
+const PAYER: Payer = { sub: "customer", reports: [4], accounts: [ACCOUNT] };
 const SUCCESS: ScaResult = { outcome: "success", isShortOfFunds: false, sub: "customer" };
 
 function consentOf(debtorAccount?: Partial<PayerAccount>, payer?: Payer): ReadableConsent {
@@ -165,7 +165,7 @@ Deno.test("the first result counts, a late success has no effect, and the screen
   const more = { registrationNumber: "R7", clientUri: "https://shop.example" };
   const named = { ...parties.tpp, registrationNumber: "R7", clientUri: "https://shop.example" };
   assertEquals(step({}, { more }), { ...ask, parties: { ...parties, tpp: named } });
-  const payer = { ...PAYER, report: 2 };
+  const payer = { ...PAYER, reports: [4, 5] };
   assertEquals(step({ payer }), { ...ask, payer, parties });
   const deciding = { stage: "deciding" } as const;
   assertEquals(step(deciding), "stay");

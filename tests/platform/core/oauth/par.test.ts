@@ -8,7 +8,7 @@ import { openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { bodyNamed } from "testing/histories.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
-import { usualPlace } from "../../../../src/platform/evidence/evidence.ts";
+import { evidencePlace } from "../../../../src/platform/evidence/evidence.ts";
 
 Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async () => {
   await using env = await openEnvironment();
@@ -59,7 +59,7 @@ Deno.test("POST par keeps in the history what counts, however much else the form
   const [reference = ""] = (await bodyOf<PushedRequest>(response)).request_uri.split(":").slice(-1);
   const pushed = await env.store.get<{ consentId: string }>(["pushed_request", await sha256(reference)]);
   const consentId = pushed?.value.consentId ?? "";
-  const kept = await bodyNamed(env.store, usualPlace(consentId, 2, "pushed_request"));
+  const kept = await bodyNamed(env.store, evidencePlace(consentId, 2, "pushed_request"));
   if (kept === null || kept === "lost") throw new Error("no evidence of the pushed request");
   assertEquals(Object.fromEntries(new URLSearchParams(new TextDecoder().decode(kept.bytes))), {
     client_id: env.tpp.clientId,

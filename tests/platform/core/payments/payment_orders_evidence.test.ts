@@ -3,7 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
 import type { PaymentOrder } from "testing/answers.ts";
 import { bodyNamed, historyOf } from "testing/histories.ts";
-import { usualPlace } from "../../../../src/platform/evidence/evidence.ts";
+import { evidencePlace } from "../../../../src/platform/evidence/evidence.ts";
 import { bundleOf, faultsOf } from "../../../scripts/operators/case/bundles.ts";
 import { grow } from "support/retention.ts";
 import { good } from "testing/flows.ts";
@@ -30,7 +30,7 @@ async function shown(env: PushEnvironment, id: string): Promise<readonly string[
 }
 
 async function bodyOf(env: PushEnvironment, id: string, entry: Entry, kind: string): Promise<string> {
-  const body = readableBody(await bodyNamed(env.store, usualPlace(id, entry.sequence ?? 0, kind)));
+  const body = readableBody(await bodyNamed(env.store, evidencePlace(id, entry.sequence ?? 0, kind)));
   const text = new TextDecoder().decode(body?.bytes);
   if (kind !== "order") return `${kind} ${text}`;
   assertEquals(decodeJwt<PaymentOrder>(text).Data.DomesticPaymentId, id);

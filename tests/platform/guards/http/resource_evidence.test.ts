@@ -92,8 +92,8 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
   };
   const reports = [await put(ACCOUNTS, 65_536), await put(ACCOUNTS.slice(0, 1), 0)];
   await t.step("each report of accounts, not the last alone", async () => {
-    await assertKept(env, `${flow.consentId} payer accounts 1`, bankA, reports[0] ?? consent);
-    await assertKept(env, `${flow.consentId} payer accounts 2`, bankA, reports[1] ?? consent);
+    await assertKept(env, `${flow.consentId} 4 payer_accounts`, bankA, reports[0] ?? consent);
+    await assertKept(env, `${flow.consentId} 5 payer_accounts`, bankA, reports[1] ?? consent);
   });
 
   const order = JSON.stringify(paymentBody(flow.consentId)).padEnd(50_000);

@@ -74,7 +74,7 @@ const FORGED: Readonly<Record<string, readonly [Change, RegExp]>> = {
   ],
   "all evidence is called deleted": [(bundle) => {
     const places = bundle.entries.flatMap(({ record }) =>
-      (record.items ?? []).map(({ kind, place }) => place ?? `${record.subject} ${record.sequence} ${kind}`)
+      (record.items ?? []).map(({ kind }) => `${record.subject} ${record.sequence} ${kind}`)
     );
     for (const entry of bundle.entries) entry.bodies = entry.bodies.map(() => null);
     const last = bundle.entries.at(-1);
@@ -207,8 +207,8 @@ Deno.test("with --tpp or --bank a bundle without a signature of that party does 
     last.record.actor = "clock";
     delete last.record.authentication;
     last.record.deleted = bundle.entries.flatMap(({ record }) =>
-      (record.items ?? []).filter(({ kind }) => kind !== "payer_accounts").map(({ kind, place }) =>
-        place ?? `${record.subject} ${record.sequence} ${kind}`
+      (record.items ?? []).filter(({ kind }) => kind !== "payer_accounts").map(({ kind }) =>
+        `${record.subject} ${record.sequence} ${kind}`
       )
     );
     delete last.record.items;
