@@ -238,7 +238,7 @@ async function stageOutcome(
 }
 
 function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {
-  const { clientId, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
+  const { clientId, registration, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
   const bound = dpopJkt === undefined ? {} : { dpopJkt };
-  return { clientId, bank, consentId, redirectUri, codeChallenge, ...bound };
+  return { clientId, registration, bank, consentId, redirectUri, codeChallenge, ...bound };
 }

@@ -33,11 +33,14 @@ export type UrlIfInactive = (
 export function urlIfInactive({ clients, requests, standingOf, authUrl }: InactivePartyDeps): UrlIfInactive {
   return async (bank, session, reads) => {
     const ofBank = await standingOf(bank);
-    const tpp = await clients.find(reads, session.clientId);
-    const ofTpp = tpp === null ? "deregistered" : await standingOf(tpp);
-    if (ofBank === "active" && ofTpp === "active") return null;
-    const request = await requests.find(reads, session.requestHash);
+    const [tpp, request] = await Promise.all([
+      clients.find(reads, session.clientId),
+      requests.find(reads, session.requestHash),
+    ]);
     if (request === null) return null;
+    const isRegistered = tpp?.registration === request.value.registration;
+    const ofTpp = tpp === null || !isRegistered ? "deregistered" : await standingOf(tpp);
+    if (ofBank === "active" && ofTpp === "active") return null;
     const to = addressOf(authUrl, request.value);
     if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
     return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);

@@ -204,7 +204,7 @@ async function linkTo(deps: StartDeps, client: Client | null): Promise<Pick<ApiE
 
 /** RFC 9126 §7.4: the checks of PAR must still hold. */
 async function usableClient(deps: StartDeps, request: PushedRequest, client: Client | null): Promise<Client> {
-  const usable = client !== null && await isActive(deps, client, request);
+  const usable = client?.registration === request.registration && await isActive(deps, client, request);
   if (!usable) {
     throw new ApiError("authorization.client_unusable", {
       fault: LINK_FAULTS.client_not_usable,

@@ -8,6 +8,8 @@ import { CODE_SECONDS, MAX_CODE_FAILURES } from "../../../base/profile.ts";
 
 export interface AuthorizationCode {
   readonly clientId: ClientId;
+  /** Which registration of the client has pushed the request. */
+  readonly registration: number;
   readonly bank: BankCode;
   readonly consentId: ConsentId;
   readonly redirectUri: string;

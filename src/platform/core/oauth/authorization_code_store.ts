@@ -46,6 +46,7 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   what: "An authorization code. Its token's hash shows that it was redeemed.",
   schema: z.looseObject({
     clientId,
+    registration: count,
     bank: bankCode,
     consentId,
     redirectUri: text,

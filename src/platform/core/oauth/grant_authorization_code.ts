@@ -102,7 +102,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt): P
   if (wrong !== undefined) {
     // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
     // s.
-    if (code.clientId !== request.caller.clientId) throw wrong;
+    if (!isOwn(code, request)) throw wrong;
     deps.codes.stageChange(tx, entry, { ...code, failures: code.failures + 1 });
     return wrong;
   }
@@ -148,12 +148,17 @@ async function stageNote(
   });
 }
 
+/** Whether this registration of the client has pushed the request of the code (contract DC23). */
+function isOwn(code: AuthorizationCode, { caller }: TokenRequest): boolean {
+  return code.clientId === caller.clientId && code.registration === caller.registration;
+}
+
 async function findFault(
   request: TokenRequest,
   redemption: Redemption,
   code: AuthorizationCode,
 ): Promise<ApiError | undefined> {
-  if (code.clientId !== request.caller.clientId) return unusableCode("code of another client");
+  if (!isOwn(code, request)) return unusableCode("code of another client or of a deleted registration");
   if (code.bank !== request.bank) return unusableCode("code of another bank"); // Decision A3
   if (code.redirectUri !== redemption.redirectUri) { // byte equality
     const expected = `${quote(code.redirectUri)} (the one of the pushed request)`;

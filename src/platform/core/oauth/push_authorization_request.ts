@@ -138,6 +138,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   const uiLocales = readUiLocales(form.get("ui_locales"));
   return {
     clientId,
+    registration: client.registration,
     bank,
     consentId,
     redirectUri,

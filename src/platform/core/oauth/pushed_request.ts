@@ -6,6 +6,8 @@ import { REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../../../base/profile.t
 /** The request of a `request_uri`. */
 export interface PushedRequest {
   readonly clientId: ClientId;
+  /** Which registration of the client has pushed it. */
+  readonly registration: number;
   readonly bank: BankCode;
   readonly consentId: ConsentId;
   readonly redirectUri: string;

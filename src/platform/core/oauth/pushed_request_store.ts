@@ -47,6 +47,7 @@ export const pushedRequestRecord = defineRecord<PushedRequest>({
   what: "A pushed authorization request.",
   schema: z.looseObject({
     clientId,
+    registration: count,
     bank: bankCode,
     consentId,
     redirectUri: text,

@@ -33,6 +33,7 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
   const entry = await env.store.get(["pushed_request", await sha256(reference ?? "")]);
   assertEquals(entry?.value, {
     clientId: env.tpp.clientId,
+    registration: 1,
     bank: "BANKA",
     consentId,
     redirectUri: "https://shop.example/callback",

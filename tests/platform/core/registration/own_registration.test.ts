@@ -4,15 +4,27 @@ import { decodeJwt } from "jose";
 import { historyOf } from "testing/histories.ts";
 import { type Consent, type RegisteredClient, rejectionOf } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import {
+  authorise,
+  authorised,
+  authorize,
+  Browser,
+  codeOf,
+  putAccounts,
+  redeem,
+  returnPath,
+  toBank,
+} from "testing/authorization_flow.ts";
 import { assertErrorAnswer } from "testing/front_channel.ts";
 import {
   type BoundToken,
   call,
   type CallOptions,
   clientToken,
+  createConsent,
   good,
   pay,
+  push,
   requestToken,
 } from "testing/flows.ts";
 import { onboard, onboardOnly, type Participant } from "testing/participants.ts";
@@ -256,6 +268,47 @@ Deno.test("after a new registration earlier tokens stay invalid, also after upda
   assertEquals(await env.store.get(["deleted_client", env.tpp.clientId]), null);
 });
 
+Deno.test("after a new registration a link, a session and a code from before lead to no payment [DC23]", async (t) => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const consentId = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
+  const pushed = await good(push(env, consentId), 201);
+  const atBank = await toBank(env);
+  await good(putAccounts(env, atBank.bank, atBank.consentId), 200);
+  const deciding = await toBank(env);
+  await good(putAccounts(env, deciding.bank, deciding.consentId), 200);
+  const screen = await deciding.browser.open(await returnPath(env, deciding.bank, deciding.handover));
+  const redeemable = await toBank(env);
+  const code = codeOf(await authorise(env, redeemable));
+  await deleted(env, env.tpp);
+  env.now += 5;
+  await good(postRegistration(env, env.tpp), 201);
+  const why = "The TPP is not active: it has deleted its registration.";
+  await t.step("the link", async () => {
+    const page = await authorize(new Browser(env), env.tpp, pushed.request_uri);
+    assertEquals([page.status, page.headers.get("location")], [400, null]);
+  });
+  await t.step("the customer at the bank", async () => {
+    const answer = await atBank.browser.open(await returnPath(env, atBank.bank, atBank.handover));
+    await assertErrorAnswer(answer, "access_denied", "BANKA", why);
+  });
+  await t.step("the customer at the screen", async () => {
+    const answer = await deciding.browser.open(screen.headers.get("location") ?? "");
+    await assertErrorAnswer(answer, "access_denied", "BANKA", why);
+  });
+  await t.step("the code", async () => {
+    const { consentId } = redeemable;
+    const answer = await unchanged(env, () => redeem(env, { consentId, code }));
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_grant"]);
+  });
+  await t.step("new ones do", async () => {
+    const bound = await clientToken(env, env.tpp);
+    const { ConsentId } = (await createConsent(env, bound)).Data;
+    const { request_uri } = await good(push(env, ConsentId), 201);
+    const departure = await authorize(new Browser(env), env.tpp, request_uri);
+    assertEquals(departure.status, 303);
+  });
+});
+
 Deno.test("a token of a deleted registration stays invalid, also if its process had a clock that was ahead [DC23]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const ahead = await anotherProcess(env, () => 1900);
@@ -284,29 +337,4 @@ Deno.test("a new registration needs a new JWT, and a statement that is not older
   await deleted(env, newcomer);
   const again = await unchanged(env, () => postRegistration(env, newcomer, { body: used }));
   assertEquals((await rejectionOf(again)).error, "invalid_client_metadata");
-});
-
-Deno.test("a client that the version before has registered again can delete its registration [DC23]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  await env.store.commit({
-    checks: [],
-    writes: [{
-      kind: "set",
-      key: ["deleted_client", env.tpp.clientId],
-      value: {
-        deletedAt: env.now - 5000,
-        orgId: env.tpp.orgId,
-        role: "PISP",
-        statementIssuedAt: 1,
-        registration: 1,
-        recorded: env.now - 5000,
-        sequence: 7,
-        v: 1,
-      },
-    }],
-  });
-  await deleted(env, env.tpp);
-  const left = await env.store.get<{ deletedAt: number }>(["deleted_client", env.tpp.clientId]);
-  assertEquals(left?.value.deletedAt, env.now);
-  await good(postRegistration(env, env.tpp), 201);
 });
