@@ -78,7 +78,7 @@ import type { Store } from "../../base/store/store.ts";
 import { errorPages } from "../guards/http/error_routes.ts";
 import type { Site } from "../../pages/site.ts";
 import { openTraces, type Traces } from "../operations/traces/open_traces.ts";
-import { reopenUnsettled } from "../operations/unsettled/unsettled_store.ts";
+import { undecidedAfterSearch } from "../operations/unsettled/unsettled_store.ts";
 import { type FunnelStore, openFunnelStore } from "../observed/funnel/funnel_store.ts";
 import { type FiguresParts, openFigures } from "../observed/figures/recorder.ts";
 import { type EventStore, openEventStore } from "../events/event_store.ts";
@@ -168,8 +168,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
   const events = eventStore(parts);
-  const reopened = reopenUnsettled(clock, config.unsettledHours * 3_600_000);
-  const [payments, traces] = [openPaymentStore(store, events.stage, reopened), openTraces(parts)];
+  const undecided = undecidedAfterSearch(clock, config.unsettledHours * 3_600_000);
+  const [payments, traces] = [openPaymentStore(store, events.stage, undecided), openTraces(parts)];
   const [figures, pushMemory] = [openFigures(parts), rememberPushes(parts, log)];
   const buckets = openBucketStore({ store, clock, steady });
   return {

@@ -10,6 +10,7 @@ import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { paid, report, statusOf } from "support/orders.ts";
+import { copyOf, restore } from "support/restored_store.ts";
 import { anotherProcess } from "support/processes.ts";
 
 interface Listed {
@@ -96,6 +97,19 @@ Deno.test("a payment that the bank takes after its order was closed is unsettled
   for (const id of [early, found]) await good(report(env, id, "AcceptedSettlementCompleted"), 200);
   await looked(env, 60_000);
   assertEquals([await listed(env), await env.store.list({ prefix: ["unsettled"], limit: 9 })], [[], []]);
+});
+
+Deno.test("a payment that a statement recovers behind the place of the search is unsettled too [OP34, EN16]", async () => {
+  await using env = await open();
+  const kept = await made(env);
+  const copy = await copyOf(env);
+  env.now -= 1005; // the clock of another process
+  const lost = await made(env);
+  await restore(env, copy);
+  await looked(env, 2 * HOUR + 60_000);
+  assertEquals(await listed(env), [kept]);
+  await env.operate("/operations/order-holds/BANKA/reconcile", "");
+  assertEquals([await statusOf(env, lost), await listed(env)], ["AcceptedSettlementInProcess", [lost, kept]]);
 });
 
 Deno.test("an inquiry brings what the bank says of the unsettled payments, and of no other [OP35]", async () => {

@@ -179,12 +179,13 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
 
 /**
  * @param stageEvent stages what the TPP is told of a status
- * @param stageReopened stages that the bank goes on with a payment whose order an operator had closed
+ * @param stageUndecided stages that a payment is undecided which the search for such may have passed: one that a statement
+ *   recovers, or with which the bank goes on after an operator had closed its order
  */
 export function openPaymentStore(
   store: Store,
   stageEvent: StageEvent,
-  stageReopened: (tx: Transaction, payment: Payment) => void,
+  stageUndecided: (tx: Transaction, payment: Payment) => void,
 ): PaymentStore {
   const stageStatus = openStatusStaging(stageEvent);
   const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);
@@ -197,11 +198,12 @@ export function openPaymentStore(
       stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       stageListed(tx, "payment", payment); // contract LS1
+      if (!isDecided(payment)) stageUndecided(tx, payment);
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       stageStatus(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
-      if (former.value.closedAt !== undefined && !isDecided(changed)) stageReopened(tx, changed);
+      if (former.value.closedAt !== undefined && !isDecided(changed)) stageUndecided(tx, changed);
     },
     async stageNote(tx, id, entry) {
       const payment = await paymentRecord.get(tx, paymentKey(id));

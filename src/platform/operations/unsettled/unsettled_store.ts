@@ -58,12 +58,12 @@ export interface UnsettledStore {
 const MARGIN_MS = 60_000;
 
 /**
- * Returns what stages a payment again on which its bank decides after all, although an operator had closed its order: it
- * was forgotten, or passed over as decided. One that is younger the search still comes to.
+ * Returns what stages an undecided payment that the search may have passed: a statement recovers it, or its bank decides
+ * after all, although an operator had closed its order. One that is younger the search still comes to.
  *
  * @param unsettledMs from its creation
  */
-export function reopenUnsettled(
+export function undecidedAfterSearch(
   clock: Clock,
   unsettledMs: number,
 ): (tx: Transaction, payment: Pick<Payment, "id" | "bank" | "createdAt">) => void {
