@@ -8,6 +8,7 @@ import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import {
+  afterWord,
   beforeReport,
   isLegalMove,
   movedAt,
@@ -15,7 +16,6 @@ import {
   type Payment,
   type PaymentStatus,
   type ReadablePayment,
-  saidOf,
 } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
@@ -91,13 +91,9 @@ export async function findPayment(
 
 function applyReport(payment: Payment, report: StatusReport, now: number): Payment {
   if (!isLegalMove(payment.status, report.status)) throw illegalMove(payment.status, report.status);
-  return {
-    ...payment,
-    status: report.status,
-    statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
-    ...saidOf(report.status, report),
-    ...(report.charges === undefined ? {} : { charges: report.charges }),
-  };
+  const statusUpdatedAt = movedAt(payment, report.statusUpdatedAtMilliseconds, now);
+  const { charges = payment.charges } = report;
+  return { ...afterWord(payment, report.status, statusUpdatedAt, report), charges };
 }
 
 function illegalMove(from: PaymentStatus, to: PaymentStatus): ApiError {

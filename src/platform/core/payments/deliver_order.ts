@@ -17,7 +17,7 @@ import { holdBack, reportDead } from "./held_orders.ts";
 import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Payment, ReadablePayment } from "./payment.ts";
-import { beforeReport, isLegalMove, movedAt, saidOf } from "./payment.ts";
+import { afterWord, beforeReport, isLegalMove, movedAt } from "./payment.ts";
 import {
   afterFailure,
   type DeadOrder,
@@ -244,8 +244,7 @@ async function recordAnswer(
       const now = deps.clock();
       const actor = `bank ${payment.value.bank}`;
       if (moves) {
-        const statusUpdatedAt = movedAt(before, now, now);
-        const changed: Payment = { ...before, status: answer, statusUpdatedAt, ...saidOf(answer, word) };
+        const changed = afterWord(before, answer, movedAt(before, now, now), word);
         const cause = { actor, reason: "answered to its order", evidence }; // the bank's words are in the evidence
         deps.payments.stageChange(tx, payment, changed, cause, now);
       } else {

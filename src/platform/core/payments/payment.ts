@@ -34,7 +34,15 @@ export interface Charge {
   readonly amount: { readonly amount: string; readonly currency: string };
 }
 
-export interface Payment extends Recorded {
+/** What a payment has from the last word about its status: the bank's, or an operator's in its place. */
+export interface Said {
+  /** The code of the reason for the rejection (contract RSN2). */
+  readonly statusReasonCode?: ReasonCode;
+  /** The bank's text about the rejection. */
+  readonly statusReason?: string;
+}
+
+export interface Payment extends Recorded, Said {
   readonly id: PaymentId;
   readonly consentId: ConsentId;
   readonly clientId: ClientId;
@@ -44,10 +52,6 @@ export interface Payment extends Recorded {
   readonly debtorAccount: PayingAccount;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
-  /** The code of the reason for the rejection (contract RSN2). */
-  readonly statusReasonCode?: ReasonCode;
-  /** The bank's text about the rejection. */
-  readonly statusReason?: string;
   /** When an operator closed its order, milliseconds. Absent as soon as the bank reports a status (Decision O3). */
   readonly closedAt?: WallTime;
   readonly charges: readonly Charge[];
@@ -79,10 +83,10 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
  * Returns the payment as the bank's report finds it. A payment whose order an operator has closed waits for the bank's
  * word like one that was never answered (Decision O3).
  */
-export function beforeReport<P extends Payment>(payment: P): P {
+export function beforeReport(payment: Payment): Payment {
   if (payment.closedAt === undefined) return payment;
-  const { closedAt: _, statusReason: __, statusReasonCode: ___, ...open } = payment;
-  return { ...open, status: "Pending" } as P;
+  const { closedAt: _, ...open } = withoutSaid(payment);
+  return { ...open, status: "Pending" };
 }
 
 /** Whether no bank has to decide on it any more. It may still be credited. */
@@ -124,8 +128,21 @@ export interface BankWord {
   readonly reason?: string | undefined;
 }
 
-/** What a payment has from the bank's word, or from that of an operator in its place. */
-export type Said = Pick<Payment, "statusReason" | "statusReasonCode">;
+/** Returns the payment after a legal move, with what the bank said of it in place of what was said before. */
+export function afterWord(
+  payment: Payment,
+  status: PaymentStatus,
+  statusUpdatedAt: number,
+  word: BankWord,
+): Payment {
+  return { ...withoutSaid(payment), status, statusUpdatedAt, ...saidOf(status, word) };
+}
+
+type Unsaid = Omit<Payment, keyof Said> & { readonly [Member in keyof Said]?: never };
+
+function withoutSaid({ statusReason: _, statusReasonCode: __, ...payment }: Payment): Unsaid {
+  return payment;
+}
 
 /** Returns what the payment has from the bank's word. Only `Rejected` has a reason (Decision G6, contract RSN2). */
 export function saidOf(status: PaymentStatus, { reasonCode, reason }: BankWord): Said {

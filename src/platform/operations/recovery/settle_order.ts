@@ -8,6 +8,7 @@ import { fingerprint } from "../../guards/idempotency/idempotent.ts";
 import { moveConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import {
+  afterWord,
   beforeReport,
   isReachable,
   movedAt,
@@ -115,8 +116,7 @@ async function stageStatus(
   if (isAgreed) return "agreed";
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
-  const said = saidOf(stated.status, stated);
-  const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...said };
+  const changed = afterWord(payment, stated.status, statusUpdatedAt, stated);
   const evidence = [statedEvidence(stated, statement)];
   deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank, why), evidence }, now);
   return "updated";

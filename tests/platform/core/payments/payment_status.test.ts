@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { asBankCode, asClientId, asConsentId, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import {
+  afterWord,
   beforeReport,
   isDecided,
   isReachable,
@@ -85,6 +86,23 @@ Deno.test("only a rejection has a reason, cut to its bound, and none without a t
 });
 
 const AT = 1_800_000_000_000;
+
+Deno.test("what a bank says of a status replaces what was said of the one before, also if it says nothing [RSN2]", () => {
+  const former = payment();
+  const { statusReason: _, statusReasonCode: __, ...unsaid } = former;
+  assertEquals(afterWord(former, "Pending", AT + 1, {}), {
+    ...unsaid,
+    status: "Pending",
+    statusUpdatedAt: AT + 1,
+  });
+  const rejected = afterWord(former, "Rejected", AT + 1, { reasonCode: "AM04" });
+  assertEquals(rejected, {
+    ...unsaid,
+    status: "Rejected",
+    statusReasonCode: "AM04",
+    statusUpdatedAt: AT + 1,
+  });
+});
 
 function payment(): Payment {
   const [id, consentId] = [asPaymentId(crypto.randomUUID()), asConsentId(crypto.randomUUID())];
