@@ -28,6 +28,14 @@ export interface ConsentSeen {
   readonly reasonCode?: string;
 }
 
+/** What answers and lists say of a payment's status, with the names of the API. */
+export interface PaymentStatusOnWire {
+  readonly Status: string;
+  readonly StatusUpdateDateTime: string;
+  readonly StatusReasonCode?: string | undefined;
+  readonly StatusReason?: string | undefined;
+}
+
 /** A payment as last seen. */
 export interface PaymentSeen {
   readonly paymentId: string;
@@ -105,7 +113,7 @@ export async function createPayment(
   if (Data.ConsentId !== consentId) {
     throw new UntrustedMessage("The answer is about another consent's payment");
   }
-  return paymentOf(Data);
+  return paymentSeen(Data.DomesticPaymentId, Data);
 }
 
 /**
@@ -119,16 +127,15 @@ export async function readPayment(
 ): Promise<PaymentSeen> {
   const { Data } = paymentAnswer.parse(await getResource(flow, token, `${payments}/${paymentId}`));
   if (Data.DomesticPaymentId !== paymentId) throw new UntrustedMessage("The answer is about another payment");
-  return paymentOf(Data);
+  return paymentSeen(paymentId, Data);
 }
 
-function paymentOf(
-  { DomesticPaymentId, Status, StatusUpdateDateTime, StatusReasonCode, StatusReason }: z.infer<
-    typeof paymentAnswer
-  >["Data"],
+function paymentSeen(
+  paymentId: string,
+  { Status, StatusUpdateDateTime, StatusReasonCode, StatusReason }: PaymentStatusOnWire,
 ): PaymentSeen {
   return {
-    paymentId: DomesticPaymentId,
+    paymentId,
     status: Status,
     statusUpdated: StatusUpdateDateTime,
     ...(StatusReasonCode === undefined ? {} : { reasonCode: StatusReasonCode }),

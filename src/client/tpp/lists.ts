@@ -1,6 +1,7 @@
 /** The lists of a TPP's own consents and payments at a bank (an extension, contract LS1). */
 import * as z from "zod/mini";
 import type { AccessToken } from "./authorization.ts";
+import type { PaymentStatusOnWire } from "./domestic_payments.ts";
 import { statusSchema } from "./payment_status.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { getResource } from "./resource_request.ts";
@@ -24,7 +25,6 @@ const entry = z.object({
   Status: z.string(),
   StatusUpdateDateTime: z.string(),
   StatusReasonCode: z.optional(z.string()),
-  StatusReason: z.optional(z.string()),
   EndToEndIdentification: z.optional(z.string()),
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
 });
@@ -40,17 +40,13 @@ export interface ListedConsent {
   readonly Status: string;
   readonly StatusUpdateDateTime: string;
   readonly StatusReasonCode?: string | undefined;
-  readonly StatusReason?: string | undefined;
   readonly EndToEndIdentification?: string | undefined;
   readonly InstructedAmount: { readonly Amount: string; readonly Currency: string };
 }
 
 /** A payment in a list, with the names of the API. */
-export interface ListedPayment extends ListedConsent {
+export interface ListedPayment extends ListedConsent, PaymentStatusOnWire {
   readonly DomesticPaymentId: string;
-  readonly StatusUpdateDateTime: string;
-  readonly StatusReasonCode?: string | undefined;
-  readonly StatusReason?: string | undefined;
 }
 
 export interface ListPage<T> {
