@@ -2,6 +2,8 @@
  * The platform's answers to a bank, behind an injected fetch: key set, token endpoint, back channel. It records what a bank
  * sends and answers as the test says. `banks_environment.ts` has the real platform, which verifies each call.
  */
+import { signPayload } from "../../src/client/party/payload_signature.ts";
+import { openSigner } from "../../src/client/party/signer.ts";
 import type { TestKey } from "testing/keys.ts";
 
 export const AUTH_URL = "http://localhost:8441";
@@ -39,8 +41,23 @@ export interface PlatformDouble {
 }
 
 /** Answers one request of a bank. */
-export function answerBank(double: PlatformDouble, url: string, init: RequestInit): Promise<Response> {
-  return Promise.resolve(url === `${AUTH_URL}/jwks` ? keySet(double) : answerCall(double, url, init));
+export async function answerBank(double: PlatformDouble, url: string, init: RequestInit): Promise<Response> {
+  if (url === `${AUTH_URL}/jwks`) return keySet(double);
+  const answer = answerCall(double, url, init);
+  return answer.ok ? await signed(double, answer) : answer;
+}
+
+/** Contract SG6. */
+async function signed({ signing, kid, nowMs }: PlatformDouble, answer: Response): Promise<Response> {
+  const body = new Uint8Array(await answer.arrayBuffer());
+  const signer = await openSigner(kid, await signing.privateKey("sign"));
+  const signature = await signPayload(
+    { ...signer, iss: AUTH_URL, tan: "d.example", profile: "a" },
+    body,
+    nowMs,
+  );
+  answer.headers.set("x-jws-signature", signature);
+  return new Response(body, { headers: answer.headers });
 }
 
 function keySet(double: PlatformDouble): Response {

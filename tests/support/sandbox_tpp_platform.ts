@@ -105,7 +105,7 @@ export async function openTppEnvironment(): Promise<TppEnvironment> {
   };
 }
 
-const SIGNED = /\/(domestic-payment|event-subscriptions)/;
+const SIGNED = /\/(domestic-payment|event)/;
 
 /** Contract SG6. An answer that a test has signed or marked stays as it is. */
 async function signed(answer: Response, path: string, signer: PayloadSigner): Promise<Response> {

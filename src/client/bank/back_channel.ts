@@ -1,6 +1,7 @@
 /**
  * The platform's endpoints for banks: read a consent, put payer accounts, list payment orders, report a payment's
- * status, poll events (contract EP11, EP12, EVT19; Decisions D2, D3). Only handles the wire format.
+ * status, poll events (contract EP11, EP12, EVT19; Decisions D2, D3). Only handles the wire format. Each function throws
+ * `UntrustedMessage` or an error of `jose` if the platform has not signed its answer (contract SG6).
  */
 import * as z from "zod/mini";
 import {
@@ -11,8 +12,7 @@ import {
   type DisputeStep,
   stepOnWire,
 } from "../party/dispute.ts";
-import { UntrustedMessage } from "../party/errors.ts";
-import { signPayload } from "../party/payload_signature.ts";
+import { readSigned, signPayload } from "../party/payload_signature.ts";
 import { type EventPoll, openPoll, type PolledEvents } from "../party/platform_event.ts";
 import type { Bank } from "./bank.ts";
 import { type BankWord, wordOnWire } from "./bank_word.ts";
@@ -113,7 +113,7 @@ export async function readConsent(
 ): Promise<BankConsent> {
   const url = `${bank.baseUrl}/${bank.code}/back-channel-auth/v1/${consentId}`;
   const response = await bank.link.call({ method: "GET", url, headers: customerHeaders(bank, customerIp) });
-  const body = await bodyOf("reading a consent", response);
+  const body = await bodyOf(bank, "reading a consent", response);
   return consentSchema.parse(body).Data.Initiation;
 }
 
@@ -131,7 +131,7 @@ export async function putPayerAccounts(bank: Bank, update: PayerAccountsUpdate):
   };
   const headers = customerHeaders(bank, update.customerIp);
   const response = await sendSigned(bank, { method: "PUT", url, content: { Data: data }, headers });
-  await bodyOf("putting payer accounts", response);
+  await bodyOf(bank, "putting payer accounts", response);
 }
 
 /**
@@ -148,7 +148,7 @@ export async function deliverResult(bank: Bank, sealed: string): Promise<void> {
     "x-fapi-interaction-id": crypto.randomUUID(),
   };
   const response = await bank.link.call({ method: "POST", url, headers, body: sealed });
-  await bodyOf("delivering a result", response);
+  await bodyOf(bank, "delivering a result", response);
 }
 
 /**
@@ -173,7 +173,7 @@ export async function reportStatus(bank: Bank, report: StatusReport): Promise<vo
   const data = { Status: status, StatusUpdateDateTime: new Date(at).toISOString(), ...wordOnWire(report) };
   const headers = { "x-fapi-interaction-id": crypto.randomUUID() };
   const response = await sendSigned(bank, { method: "PUT", url, content: { Data: data }, headers });
-  await bodyOf("reporting a status", response);
+  await bodyOf(bank, "reporting a status", response);
 }
 
 /**
@@ -186,13 +186,8 @@ export async function pollBankEvents(bank: Bank, poll: EventPoll = {}): Promise<
   const headers = { accept: "application/json", "content-type": "application/json" };
   const response = await bank.link.call({ method: "POST", url, headers, body: JSON.stringify(poll) });
   const { authUrl, code, participant: { clientId }, now, platformKeys } = bank;
-  const keys = async ({ kid = "" }: { readonly kid?: string }): Promise<CryptoKey> => {
-    const key = await platformKeys.signatureKey(kid);
-    if (key === undefined) throw new UntrustedMessage("The kid of an event is not the platform's");
-    return key;
-  };
-  const receiver = { authUrl, bank: code, clientId, platformKeys: keys, now };
-  return await openPoll(receiver, await bodyOf("polling events", response));
+  const receiver = { authUrl, bank: code, clientId, platformKeys: platformKeys.verificationKey, now };
+  return await openPoll(receiver, await bodyOf(bank, "polling events", response));
 }
 
 /**
@@ -207,12 +202,12 @@ export async function takeDisputeStep(
   const headers = { "x-fapi-interaction-id": crypto.randomUUID(), "x-idempotency-key": idempotencyKey };
   const url = `${bank.baseUrl}/${bank.code}/${DISPUTES}`;
   const response = await sendSigned(bank, { method: "POST", url, content: stepOnWire(step), headers });
-  return disputeIn(await bodyOf("a step in a dispute", response, 201));
+  return disputeIn(await bodyOf(bank, "a step in a dispute", response, 201), step.paymentId);
 }
 
 /** Reads the dispute about a payment (contract DSP5). @throws {PlatformRejected} on any status but 200 */
 export async function readDispute(bank: Bank, paymentId: string): Promise<DisputeSeen> {
-  return disputeIn(await read(bank, "reading a dispute", `${DISPUTES}/${paymentId}`));
+  return disputeIn(await read(bank, "reading a dispute", `${DISPUTES}/${paymentId}`), paymentId);
 }
 
 /**
@@ -231,7 +226,7 @@ async function read(bank: Bank, call: string, path: string): Promise<unknown> {
     url: `${bank.baseUrl}/${bank.code}/${path}`,
     headers,
   });
-  return await bodyOf(call, response);
+  return await bodyOf(bank, call, response);
 }
 
 async function sendSigned(
@@ -263,8 +258,16 @@ function customerHeaders({ now }: Bank, customerIp: string): Readonly<Record<str
   };
 }
 
-async function bodyOf(call: string, response: Response, expected = 200): Promise<unknown> {
-  if (response.status === expected) return await response.json();
+async function bodyOf(
+  { platformKeys }: Bank,
+  call: string,
+  response: Response,
+  expected = 200,
+): Promise<unknown> {
+  if (response.status === expected) {
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return await readSigned(response, bytes, platformKeys.verificationKey);
+  }
   await response.body?.cancel();
   throw new PlatformRejected(call, response.status);
 }

@@ -18,6 +18,8 @@ export interface PlatformKey {
 export interface PlatformKeys {
   /** The `sig` key with this kid, or undefined if the platform does not publish it. */
   readonly signatureKey: (kid: string) => Promise<CryptoKey | undefined>;
+  /** The same for `jose`. @throws {UntrustedMessage} if the platform does not publish the key */
+  readonly verificationKey: (header: { readonly kid?: string }) => Promise<CryptoKey>;
   /** The key for encrypting JWTs to the platform. */
   readonly encryptionKey: () => Promise<PlatformKey>;
 }
@@ -60,10 +62,17 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
     return (await load(cacheMs)).find(isWanted) ?? (await load(cooldownMs)).find(isWanted);
   }
 
+  async function signatureKey(kid: string): Promise<CryptoKey | undefined> {
+    const jwk = await find((candidate) => candidate.use === "sig" && sameKid(candidate.kid, kid));
+    return jwk === undefined ? undefined : await publicKey(jwk, SIGNATURE_ALG);
+  }
+
   return {
-    async signatureKey(kid): Promise<CryptoKey | undefined> {
-      const jwk = await find((candidate) => candidate.use === "sig" && sameKid(candidate.kid, kid));
-      return jwk === undefined ? undefined : await publicKey(jwk, SIGNATURE_ALG);
+    signatureKey,
+    async verificationKey({ kid = "" }): Promise<CryptoKey> {
+      const key = await signatureKey(kid);
+      if (key === undefined) throw new UntrustedMessage("The kid of a signature is not the platform's");
+      return key;
     },
     async encryptionKey(): Promise<PlatformKey> {
       const jwk = await find((candidate) => candidate.use === "enc");

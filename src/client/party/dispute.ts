@@ -1,5 +1,6 @@
 /** A dispute about a payment as its TPP and its bank see it (contract DSP1 to DSP5). */
 import * as z from "zod/mini";
+import { UntrustedMessage } from "./errors.ts";
 
 /** A step of a dispute. */
 export interface DisputeStep {
@@ -60,7 +61,9 @@ const answerSchema = z.object({
   }),
 });
 
-/** Reads the platform's answer about a dispute. @throws {Error} if it is none */
-export function disputeIn(answer: unknown): DisputeSeen {
-  return answerSchema.parse(answer).Data;
+/** Reads the platform's answer about a payment's dispute. @throws {Error} if it is none, or about another payment */
+export function disputeIn(answer: unknown, paymentId: string): DisputeSeen {
+  const { Data } = answerSchema.parse(answer);
+  if (Data.DomesticPaymentId === paymentId) return Data;
+  throw new UntrustedMessage("The answer is about another payment");
 }

@@ -61,6 +61,21 @@ export async function verifyPayload(
   return profile;
 }
 
+/**
+ * Returns the content of an answer, whose signature is verified over the received bytes before they are parsed.
+ * @throws {UntrustedMessage | JOSEError} if the platform has not signed it (contract SG6)
+ */
+export async function readSigned(
+  { headers }: Pick<Response, "headers">,
+  body: Uint8Array,
+  keys: FlattenedVerifyGetKey,
+): Promise<unknown> {
+  const signature = headers.get("x-jws-signature");
+  if (signature === null) throw new UntrustedMessage("The platform's answer has no x-jws-signature");
+  await verifyPayload(signature, body, keys);
+  return JSON.parse(new TextDecoder().decode(body));
+}
+
 function profileOf(protectedSegment: string): SignatureProfile {
   const header: unknown = JSON.parse(new TextDecoder().decode(base64url.decode(protectedSegment)));
   if (typeof header !== "object" || header === null || !("b64" in header)) return "b";

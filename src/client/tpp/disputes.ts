@@ -1,5 +1,4 @@
 /** A TPP's disputes, and the evidence of its payments (contract DSP1 to DSP5, EV17). Each function is one call. */
-import { UntrustedMessage } from "../party/errors.ts";
 import {
   CASES,
   disputeIn,
@@ -24,7 +23,7 @@ export async function takeDisputeStep(
   idempotencyKey: string = crypto.randomUUID(),
 ): Promise<DisputeSeen> {
   const request = { path: DISPUTES, body: stepOnWire(step), idempotencyKey };
-  return about(step.paymentId, disputeIn(await postSigned(flow, token, request)));
+  return disputeIn(await postSigned(flow, token, request), step.paymentId);
 }
 
 /** Reads the dispute about a payment. @throws {ApiErrorResponse} if rejected, also if there is none */
@@ -33,7 +32,7 @@ export async function readDispute(
   token: AccessToken,
   paymentId: string,
 ): Promise<DisputeSeen> {
-  return about(paymentId, disputeIn(await getResource(flow, token, `${DISPUTES}/${paymentId}`)));
+  return disputeIn(await getResource(flow, token, `${DISPUTES}/${paymentId}`), paymentId);
 }
 
 /**
@@ -44,9 +43,4 @@ export async function readDispute(
  */
 export async function readCase(flow: PaymentFlow, token: AccessToken, id: string): Promise<unknown> {
   return await getResource(flow, token, `${CASES}/${id}`);
-}
-
-function about(paymentId: string, dispute: DisputeSeen): DisputeSeen {
-  if (dispute.DomesticPaymentId === paymentId) return dispute;
-  throw new UntrustedMessage("The answer is about another payment");
 }

@@ -3,10 +3,9 @@
  * verified over the received bytes before they are parsed (contract EP6 to EP10).
  */
 import * as oauth from "oauth4webapi";
-import { UntrustedMessage } from "../party/errors.ts";
 import type { AccessToken } from "./authorization.ts";
 import { type ApiErrorResponse, readRejection } from "../party/api_error.ts";
-import { signPayload, verifyPayload } from "../party/payload_signature.ts";
+import { readSigned, signPayload, verifyPayload } from "../party/payload_signature.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
 /** A POST: `body` is serialised once, and those bytes are signed and sent. */
@@ -46,11 +45,11 @@ export async function postSignedText(
     "x-jws-signature",
     await signPayload(flow.tpp.signer, new TextEncoder().encode(body), flow.tpp.now()),
   );
-  return await send(flow, token, { method: "POST", path, headers, body, expected: 201, isSigned: true });
+  return await send(flow, token, { method: "POST", path, headers, body, expected: 201 });
 }
 
 /**
- * POSTs a JSON text that the platform takes and answers without a signature, and returns the decoded body of a 200.
+ * POSTs a JSON text that the platform takes without a signature, and returns the decoded body of a 200.
  * @throws {ApiErrorResponse} for every other status.
  */
 export async function postUnsigned(
@@ -60,7 +59,7 @@ export async function postUnsigned(
   body: string,
 ): Promise<unknown> {
   const headers = resourceHeaders();
-  return await send(flow, token, { method: "POST", path, headers, body, expected: 200, isSigned: false });
+  return await send(flow, token, { method: "POST", path, headers, body, expected: 200 });
 }
 
 /**
@@ -74,7 +73,6 @@ export async function getResource(flow: PaymentFlow, token: AccessToken, path: s
     headers: resourceHeaders(),
     body: null,
     expected: 200,
-    isSigned: true,
   });
 }
 
@@ -84,8 +82,6 @@ interface Call {
   readonly headers: Headers;
   readonly body: string | null;
   readonly expected: number;
-  /** Whether the platform signs the answer (contract SG6). An answer without the signature is then rejected. */
-  readonly isSigned: boolean;
 }
 
 async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<unknown> {
@@ -102,14 +98,10 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
     throw error;
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const text = new TextDecoder().decode(bytes);
+  if (response.status === call.expected) return await readSigned(response, bytes, flow.platformKeys);
   const signature = response.headers.get("x-jws-signature");
-  if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
-  if (response.status !== call.expected) throw readRejection(response, text); // a proxy's is not signed
-  if (signature === null && call.isSigned) {
-    throw new UntrustedMessage("The platform's answer has no x-jws-signature");
-  }
-  return JSON.parse(text);
+  if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys); // a proxy's is not signed
+  throw readRejection(response, new TextDecoder().decode(bytes));
 }
 
 function resourceHeaders(): Headers {

@@ -1,43 +1,14 @@
 /** The handler of pushed orders gives the bank's ledger only what the platform has signed for it [D4]. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt, exportPKCS8, type JWTPayload, SignJWT } from "jose";
-import { assembleBank, type Bank, decryptionKey } from "../../../src/client/bank/bank.ts";
+import { decryptionKey } from "../../../src/client/bank/bank.ts";
 import { type OrderBook, ordersHandler } from "../../../src/client/bank/orders_handler.ts";
 import { SettingsError } from "../../../src/client/party/errors.ts";
-import { openSigner } from "../../../src/client/party/signer.ts";
 import { testKey } from "testing/keys.ts";
+import { authUrl, openTestBank, order, platformKeySet } from "./bank_client.ts";
 
 const [own, platform] = await Promise.all([testKey(0), testKey(1)]);
-const authUrl = "https://auth.example";
-const endpoints = { base_url: "https://api.example", auth_url: authUrl, directory_url: "https://d.example" };
-const account = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
-const order = {
-  DomesticPaymentId: "5d2c5b1e-31a5-4b52-9d6e-2b8e5b0b7a11",
-  Initiation: {
-    InstructedAmount: { Amount: "4.20", Currency: "EUR" },
-    CreditorAccount: account,
-    DebtorAccount: account,
-  },
-};
-
-async function openTestBank(keySetStatus = 200): Promise<Bank> {
-  const signer = await openSigner("own", await own.privateKey("sign"));
-  const keys = [{ ...platform.publicJwk, kid: "platform", use: "sig" }];
-  return assembleBank({ endpoints }, {
-    participant: {
-      orgId: "BANKA",
-      orgName: "Bank A",
-      softwareClientId: "SC-1",
-      clientId: "SC-1",
-      redirectUris: [],
-      signer,
-      softwareStatement: "",
-    },
-    decryption: { kid: "enc", key: await own.privateKey("decrypt") },
-    fetch: () => Promise.resolve(Response.json({ keys }, { status: keySetStatus })),
-    close: () => {},
-  });
-}
+const keySet = (status: number) => () => Promise.resolve(Response.json(platformKeySet, { status }));
 
 async function pushed(claims: JWTPayload = {}, typ?: string): Promise<string> {
   const all = {
@@ -63,14 +34,15 @@ function post(body: BodyInit, type = "application/jose"): Request {
 /** What the handler answers, and how often the ledger was asked. */
 async function answered(
   request: Request,
-  { book = {}, keySetStatus }: { readonly book?: Partial<OrderBook>; readonly keySetStatus?: number } = {},
+  { book = {}, keySetStatus = 200 }: { readonly book?: Partial<OrderBook>; readonly keySetStatus?: number } =
+    {},
 ): Promise<readonly [status: number, body: string, executed: number]> {
   let executed = 0;
   const execute: OrderBook["execute"] = async (seen) => {
     executed += 1;
     return await (book.execute?.(seen) ?? { status: "AcceptedSettlementInProcess" });
   };
-  const handle = ordersHandler(await openTestBank(keySetStatus), { ...book, execute });
+  const handle = ordersHandler(await openTestBank(keySet(keySetStatus)), { ...book, execute });
   const response = await handle(request);
   return [response.status, await response.text(), executed];
 }

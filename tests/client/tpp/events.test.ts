@@ -4,7 +4,14 @@ import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
 import { pollEvents, subscribeToEvents, verifyEvent } from "../../../src/client/tpp/events.ts";
 import { EVENT_AT, type EventToken, eventToken, ofConsent, OTHER_KEY } from "support/event_tokens.ts";
-import { authUrl, consentId, json, paymentId, type TppEnvironment } from "support/sandbox_tpp_platform.ts";
+import {
+  authUrl,
+  consentId,
+  json,
+  paymentId,
+  type TppEnvironment,
+  unsigned,
+} from "support/sandbox_tpp_platform.ts";
 import { steps } from "support/steps.ts";
 import { lastRequest, openEnvironmentAndFlow } from "./tpp_client.ts";
 
@@ -41,6 +48,13 @@ Deno.test("pollEvents sends an unsigned body without an idempotency key, and ret
   const { method, headers, body } = lastRequest(env, EVENTS);
   assertEquals([method, body], ["POST", '{"ack":["0-b"],"returnImmediately":true}']);
   assertEquals([headers.get("x-jws-signature"), headers.get("x-idempotency-key")], [null, null]);
+});
+
+Deno.test("pollEvents rejects an answer without a signature [EVT3, SG6]", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const token = await grantClientToken(flow);
+  env.answers.set(EVENTS, [() => unsigned(json(200, { moreAvailable: false, sets: {} }))]);
+  await assertRejects(() => pollEvents(flow, token), Error, "no x-jws-signature");
 });
 
 const FORGED_ALONE: Readonly<Record<string, EventToken>> = {
