@@ -1,7 +1,7 @@
 /**
  * A token of a PKCS#11 library: finds its RSA keys by their modulus and its AES keys by their label, signs, decrypts, wraps
- * and unwraps with them, and makes new ones, which cannot leave it. A lost session is opened again once. A PIN that was rejected is not sent a second time, because
- * tokens lock themselves after a few.
+ * and unwraps with them, and makes new ones, which cannot leave it. A lost session is opened again once. A PIN that was
+ * rejected is not sent a second time, because tokens lock themselves after a few.
  */
 import { decodeOaep } from "./oaep.ts";
 import { makePair, makeSecret } from "./make_keys.ts";
@@ -119,9 +119,19 @@ export async function openToken(
   bounds: PoolBounds,
 ): Promise<Token> {
   const pool = openSessionPool<Session>(bounds);
-  const sessions = { pinRejected: false, open: () => openSession(call, label, pin, sessions) };
+  let pinRejected = false;
+  let opened: Promise<unknown> = Promise.resolve();
+  // One after the other: a PIN that is wrong for one session is not sent for the others.
+  const open = (): Promise<Session> => {
+    const session = opened.then(() => {
+      if (pinRejected) throw new PinRejected(`the PIN of the token ${label} was rejected`);
+      return openSession(call, label, pin);
+    });
+    opened = session.catch((error) => pinRejected ||= error instanceof PinRejected);
+    return session;
+  };
   const withSession = <T>(operate: (session: Session) => Promise<T>): Promise<T> =>
-    pool((slot) => reopening(slot, call, sessions.open, operate));
+    pool((slot) => reopening(slot, call, open, operate));
   let ownOaep = true;
   await withSession(() => Promise.resolve());
   return {
@@ -166,34 +176,34 @@ async function reopening<T>(
   open: () => Promise<Session>,
   operate: (session: Session) => Promise<T>,
 ): Promise<T> {
+  const attempt = async (session: Session): Promise<T> => {
+    try {
+      return await operate(session);
+    } catch (error) {
+      slot.session = undefined; // the operation may have begun in it, and no other one can begin then
+      await call("C_CloseSession", session.id).catch(() => {}); // the token may have closed it
+      throw error;
+    }
+  };
   if (slot.session !== undefined) {
     try {
-      return await operate(slot.session);
+      return await attempt(slot.session);
     } catch (error) {
       if (!(error instanceof TokenError && error.is(...LOST))) throw error;
-      await call("C_CloseSession", slot.session.id).catch(() => {}); // the token may have closed it
-      slot.session = undefined;
     }
   }
-  slot.session = await open();
-  return await operate(slot.session);
+  return await attempt(slot.session = await open());
 }
 
-async function openSession(
-  call: CallToken,
-  label: string,
-  pin: string,
-  state: { pinRejected: boolean },
-): Promise<Session> {
-  if (state.pinRejected) throw new PinRejected(`the PIN of the token ${label} was rejected`);
+async function openSession(call: CallToken, label: string, pin: string): Promise<Session> {
   const id = new Uint8Array(8);
   await call("C_OpenSession", await slotOf(call, label), RW_SESSION | SERIAL_SESSION, null, null, id);
   const bytes = new TextEncoder().encode(pin);
-  await call("C_Login", numberAt(id), USER, bytes, BigInt(bytes.length)).catch((error) => {
+  await call("C_Login", numberAt(id), USER, bytes, BigInt(bytes.length)).catch(async (error) => {
     if (!(error instanceof TokenError)) throw error;
     if (error.is("USER_ALREADY_LOGGED_IN")) return; // another session of this process
-    state.pinRejected = error.is("PIN_INCORRECT", "PIN_LOCKED");
-    if (!state.pinRejected) throw error;
+    await call("C_CloseSession", numberAt(id)).catch(() => {});
+    if (!error.is("PIN_INCORRECT", "PIN_LOCKED")) throw error;
     throw new PinRejected(`the token ${label} has rejected the PIN (${error.message})`);
   });
   return { id: numberAt(id), keys: new Map() };

@@ -208,17 +208,30 @@ Deno.test({
 });
 
 Deno.test(
-  { name: "sessions that the token has closed are opened again, with their login [F12]", ignore },
+  {
+    name:
+      "sessions that the token has closed, or an operation has left unusable, are opened again; a PIN is rejected once [F12]",
+    ignore,
+  },
   async () => {
     await using hsm = await SoftHsm.open();
     const program = new URL("../../../support/lost_sessions.ts", import.meta.url).pathname;
     const config = new URL("../../../../deno.json", import.meta.url).pathname;
     const rights = ["run", "--no-check", "--config", config, "--allow-ffi", "--allow-read"];
     const output = await hsm.command(Deno.execPath(), [...rights, program, hsm.module, "platform", hsm.pin]);
-    const { before, after, lengths } = JSON.parse(output) as Readonly<Record<string, readonly unknown[]>>;
+    const { before, after, lengths, ...others } = JSON.parse(output) as Readonly<
+      Record<string, readonly unknown[]>
+    >;
     assertEquals(before, ["C_OpenSession", "C_Login"]);
     assertEquals(new Set(after), new Set(before));
     assertEquals(lengths, [256, 256, 256, 256, 256, 256]);
+    const six = (word: string): string[] => Array(6).fill(word);
+    assertEquals(others, {
+      unfinished: six("rejected"),
+      later: six("fulfilled"), // in sessions without the unfinished operation
+      rejected: six("PinRejected"),
+      tries: ["C_Login"], // a token locks itself after a few
+    });
   },
 );
 
