@@ -80,8 +80,8 @@ export class SoftHsm implements AsyncDisposable {
   }
 
   /** Runs a command of `deno task signer` to its end. Returns its output; throws what it writes to standard error. */
-  async run(...args: readonly string[]): Promise<string> {
-    const [program = "", ...words] = [...await taskCommand("signer"), ...args, ...this.#options(args[0])];
+  async run(verb: string, ...args: readonly string[]): Promise<string> {
+    const [program = "", ...words] = [...await taskCommand("signer"), verb, ...this.#options(verb), ...args];
     return await this.command(program, words);
   }
 

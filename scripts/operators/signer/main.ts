@@ -47,14 +47,20 @@ async function signer(args: readonly string[], print: (line: string) => void): P
   }
 }
 
+/** An id names one key, whatever the order of the tokens: what one key has wrapped, another one cannot unwrap. */
 async function makeWrappingKey(
   args: readonly string[],
-  [first]: readonly [Token, ...Token[]],
+  tokens: readonly [Token, ...Token[]],
   print: (line: string) => void,
 ): Promise<void> {
+  const [first] = tokens;
   const [id, ...more] = args;
   if (id === undefined || more.length > 0) throw new UsageError(`${WRAPPING} takes an id, such as 2027-01.`);
-  await first.makeWrapping(wrappingLabel(id));
+  const name = wrappingLabel(id);
+  for (const { find, label } of tokens) {
+    if (await find(name) !== "absent") throw new Error(`the token ${label} has a key ${name}`);
+  }
+  await first.makeWrapping(name);
   print(`The key is in the token ${first.label} and cannot leave it. Its line of PLATFORM_WRAPPING_KEYS:`);
   print(`${id} token`);
 }
@@ -109,16 +115,17 @@ async function rejectOthers(path: string): Promise<void> {
   if (((mode ?? 0) & OTHERS) !== 0) throw new Error(`others may open ${path}; chmod o= ${path}`);
 }
 
-/** Removes the socket of a signer that was killed. @throws {Error} if another signer answers there */
+/** Removes the socket of a signer that was killed. @throws {Error} if another signer answers there, or it is a file */
 async function removeLeftSocket(path: string): Promise<void> {
+  const left = await Deno.lstat(path).catch(() => undefined);
+  if (left === undefined) return;
+  if (left.isSocket !== true) throw new Error(`${path} is not a socket; remove it, or name another --socket`);
   const answers = await Deno.connect({ transport: "unix", path }).then(
     (connection) => (connection.close(), true),
     () => false,
   );
   if (answers) throw new Error(`another process answers at ${path}`);
-  await Deno.remove(path).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await Deno.remove(path);
 }
 
 function stopRequested(): Promise<void> {

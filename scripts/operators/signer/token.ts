@@ -48,7 +48,7 @@ export interface Token {
   wrap(label: string, data: Memory, content: Memory): Promise<Memory>;
   /** Returns what {@link Token.wrap} has wrapped, or undefined if the box, the data or the key is another one. */
   unwrap(label: string, data: Memory, box: Memory): Promise<Memory | undefined>;
-  /** Makes a secret key that wraps. @throws {Error} if the token has a key of this label */
+  /** Makes a secret key that wraps. The caller has looked whether a token has a key of this label. */
   makeWrapping(label: string): Promise<void>;
   /** Asks the token for the state of a session. */
   probe(): Promise<void>;
@@ -161,11 +161,7 @@ export async function openToken(
       withSession((session) => makePair(call, session.id, operation, bits, name)),
     wrap: (name, data, content) => withSession((session) => wrapWith(call, session, name, data, content)),
     unwrap: (name, data, box) => withSession((session) => unwrapWith(call, session, name, data, box)),
-    makeWrapping: (name) =>
-      withSession(async (session) => {
-        if (await handleOf(call, session, name) !== undefined) throw new Error(`the token has a key ${name}`);
-        await makeSecret(call, session.id, name);
-      }),
+    makeWrapping: (name) => withSession((session) => makeSecret(call, session.id, name)),
     probe: () => withSession(({ id }) => call("C_GetSessionInfo", id, new Uint8Array(32))),
   };
 }

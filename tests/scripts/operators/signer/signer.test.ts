@@ -149,7 +149,7 @@ Deno.test(
       );
       assertMatch(
         await rejection(() => hsm.run("wrapping-key", "2027-01")),
-        /the token has a key wrapping 2027-01/,
+        /the token platform has a key wrapping 2027-01/,
       );
       assertMatch(
         await rejection(() => hsm.run("wrapping-key", "a b")),
@@ -255,6 +255,21 @@ Deno.test(
       await Deno.chmod(`${hsm.folder}/run`, 0o755);
       assertMatch(await startFailure(), /others may open .*\/run\//);
       await Deno.chmod(`${hsm.folder}/run`, 0o700);
+    });
+    await t.step("a file in the place of the socket, which stays", async () => {
+      await Deno.writeTextFile(hsm.socket, file);
+      assertMatch(await startFailure(), /signer\.sock is not a socket/);
+      assertEquals(await Deno.readTextFile(hsm.socket), file);
+      await Deno.remove(hsm.socket);
+    });
+    await t.step("a wrapping key whose id a token has, whichever of them", async () => {
+      const other = ["--init-token", "--free", "--label", "next", "--pin", hsm.pin, "--so-pin", hsm.pin];
+      await hsm.command("softhsm2-util", other);
+      const make = (tokens: string): Promise<string> =>
+        rejection(() => hsm.run("wrapping-key", "2027-01", "--token", tokens));
+      await hsm.run("wrapping-key", "2027-01");
+      const [own, next] = ["platform", "next"].map((label) => `${label}=${hsm.pinFile}`);
+      assertMatch(await make(`${next},${own}`), /the token platform has a key wrapping 2027-01/);
     });
     await t.step("a key of another token, and a private key", async () => {
       const { keys: [sig, enc] } = JSON.parse(file) as KeySet;
