@@ -80,6 +80,10 @@ Deno.test("a unit whose database is away at the start is started again for ever 
   }
 });
 
+Deno.test("a unit whose process has keys writes no core file [F9]", async () => {
+  for (const program of UNITS) assertEquals((await unitOf(program))("LimitCORE"), ["0"], program);
+});
+
 /** The lines of a unit by their names; repeated names keep each value. */
 async function unitOf(program: string): Promise<(name: string) => readonly string[]> {
   const unit = await read(pathOf(program));
