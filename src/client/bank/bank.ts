@@ -16,7 +16,7 @@ import type { Fetch } from "../party/http_request.ts";
 import { type Credentials, type Participant, readText } from "../party/participant.ts";
 import type { PayloadSigner, SignatureProfile } from "../party/payload_signature.ts";
 import { KEY_MANAGEMENT_ALG } from "../party/profile.ts";
-import { createPlatformKeys, type PlatformKeys } from "./platform_keys.ts";
+import { createPlatformKeys, type PlatformKeys } from "../party/platform_keys.ts";
 import { createPlatformLink, type PlatformLink } from "./platform_link.ts";
 import { createReplayMemory, type ReplayMemory } from "./replay_memory.ts";
 

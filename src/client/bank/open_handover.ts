@@ -16,7 +16,7 @@ import {
   SIGNATURE_ALG,
 } from "../party/profile.ts";
 import type { Bank } from "./bank.ts";
-import { sameKid } from "./platform_keys.ts";
+import { sameKid } from "../party/platform_keys.ts";
 
 /** The platform's request to the bank, authentic and fresh. */
 export interface Handover {

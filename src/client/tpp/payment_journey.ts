@@ -2,12 +2,13 @@
  * The context of one payment with one bank: the discovered authorization server, the DPoP key for its tokens and calls,
  * and the record of its messages. Accepts only metadata whose URLs are on the configured hosts.
  */
-import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
+import type { FlattenedVerifyGetKey } from "jose";
 import * as oauth from "oauth4webapi";
 import { emptyMessageLog, type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "../party/http_request.ts";
 import { UntrustedMessage } from "../party/errors.ts";
 import { clientAuthentication } from "../party/client_authentication.ts";
+import { createPlatformKeys } from "../party/platform_keys.ts";
 import type { Tpp } from "./tpp.ts";
 
 /** Context of every call of one payment. */
@@ -49,11 +50,7 @@ export async function openFlow(
         claims["iat"] = nowSeconds(tpp);
       },
     }),
-    platformKeys: createRemoteJWKSet(new URL(`${tpp.authUrl}/jwks`), {
-      cooldownDuration: 0, // an unknown kid over mutual TLS is a rotation of the platform's keys
-      [joseFetch]: (url, { method, headers, signal }) =>
-        fetch(url, { method, headers: Object.fromEntries(headers), signal }),
-    }),
+    platformKeys: createPlatformKeys({ ...tpp, fetch }).verificationKey,
     fetch,
   };
 }

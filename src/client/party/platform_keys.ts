@@ -1,12 +1,13 @@
 /**
  * The platform's public keys from `{auth_url}/jwks` (Decision A11). They are cached, and fetched again if a JWT names
- * an unknown kid, at most once per cooldown, so that forged kids cannot cause many requests to the platform.
+ * an unknown kid, at most once per cooldown, so that forged kids, which anyone can send, cause few requests to the
+ * platform. If such a request fails, the cached keys stay in use.
  */
 import { importJWK } from "jose";
 import * as z from "zod/mini";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../party/profile.ts";
-import { UntrustedMessage } from "../party/errors.ts";
-import type { Fetch } from "../party/http_request.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "./profile.ts";
+import { UntrustedMessage } from "./errors.ts";
+import type { Fetch } from "./http_request.ts";
 
 /** A public key of the platform. */
 export interface PlatformKey {
@@ -14,7 +15,7 @@ export interface PlatformKey {
   readonly key: CryptoKey;
 }
 
-/** The platform's key set as the banks use it. */
+/** The platform's key set as its parties use it. */
 export interface PlatformKeys {
   /** The `sig` key with this kid, or undefined if the platform does not publish it. */
   readonly signatureKey: (kid: string) => Promise<CryptoKey | undefined>;
@@ -46,21 +47,7 @@ type PlatformJwk = z.infer<typeof jwkSchema>;
 
 /** A key set that is loaded on first use. */
 export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
-  let cached: { readonly jwks: Promise<readonly PlatformJwk[]>; readonly loadedAtMs: number } | undefined;
-
-  function load(maxAgeMs: number): Promise<readonly PlatformJwk[]> {
-    if (cached !== undefined && deps.now() - cached.loadedAtMs < maxAgeMs) return cached.jwks;
-    const jwks = fetchJwks(deps);
-    const entry = { jwks, loadedAtMs: deps.now() };
-    cached = entry;
-    // A failed fetch is not cached, so that the next call tries again.
-    jwks.catch(() => cached = cached === entry ? undefined : cached);
-    return jwks;
-  }
-
-  async function find(isWanted: (jwk: PlatformJwk) => boolean): Promise<PlatformJwk | undefined> {
-    return (await load(cacheMs)).find(isWanted) ?? (await load(cooldownMs)).find(isWanted);
-  }
+  const find = openKeySet(deps);
 
   async function signatureKey(kid: string): Promise<CryptoKey | undefined> {
     const jwk = await find((candidate) => candidate.use === "sig" && sameKid(candidate.kid, kid));
@@ -79,6 +66,33 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
       if (jwk === undefined) throw new UntrustedMessage("The platform publishes no encryption key");
       return { kid: jwk.kid, key: await publicKey(jwk, KEY_MANAGEMENT_ALG) };
     },
+  };
+}
+
+type FindKey = (isWanted: (jwk: PlatformJwk) => boolean) => Promise<PlatformJwk | undefined>;
+
+function openKeySet(deps: PlatformKeysDeps): FindKey {
+  let cached: { readonly jwks: readonly PlatformJwk[]; readonly loadedAtMs: number } | undefined;
+  let loading: Promise<readonly PlatformJwk[]> | undefined;
+  /** The last request for an unknown kid, and its end. */
+  let retried: { readonly jwks: Promise<readonly PlatformJwk[]>; readonly atMs: number } | undefined;
+
+  async function load(): Promise<readonly PlatformJwk[]> {
+    const loadedAtMs = deps.now();
+    const jwks = await fetchJwks(deps);
+    cached = { jwks, loadedAtMs };
+    return jwks;
+  }
+
+  return async (isWanted) => {
+    const isFresh = cached !== undefined && deps.now() - cached.loadedAtMs < cacheMs;
+    const jwks = isFresh ? cached?.jwks : await (loading ??= load().finally(() => loading = undefined));
+    const found = jwks?.find(isWanted);
+    if (found !== undefined || !isFresh) return found;
+    if (retried === undefined || deps.now() - retried.atMs >= cooldownMs) {
+      retried = { jwks: load(), atMs: deps.now() };
+    }
+    return (await retried.jwks).find(isWanted);
   };
 }
 
