@@ -4,7 +4,7 @@
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import * as z from "zod/mini";
-import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../party/profile.ts";
+import { HANDOVER_SECONDS, MAX_BODY_BYTES, SIGNATURE_ALG } from "../party/profile.ts";
 import { signJwt } from "../party/signer.ts";
 import type { Bank } from "./bank.ts";
 import { type BankWord, wordOnWire } from "./bank_word.ts";
@@ -12,8 +12,9 @@ import { OrderRejected } from "./payment_order.ts";
 
 const inquiryType = "order-inquiry+jwt";
 const statementType = "order-statement+jwt";
-/** A page may have at most 64 KiB, and a signed order has up to about 5 KiB. */
 const ordersAPage = 10;
+/** The platform reads 64 KiB. The payload's base64url is 4/3 as long, and the header, the signature and other claims need 2 KiB. */
+const bytesAPage = (MAX_BODY_BYTES - 2048) * 3 / 4;
 
 /** An order that the bank holds. */
 export interface StatedOrder extends BankWord {
@@ -58,8 +59,10 @@ export async function stateOrders(
   const { Data } = await openInquiry(bank, token);
   const orders = await heldSince(Date.parse(Data.Since));
   const start = orders.findIndex(({ domesticPaymentId }) => domesticPaymentId === Data.After) + 1;
-  const page = orders.slice(start, start + ordersAPage);
-  const last = page.at(-1);
+  const page = fitting(
+    orders.slice(start, start + ordersAPage).map((order) => stateOrder(order, bank.now())),
+  );
+  const last = orders[start + page.length - 1];
   const next = last === undefined || start + page.length === orders.length
     ? {}
     : { Next: last.domesticPaymentId };
@@ -70,7 +73,7 @@ export async function stateOrders(
     iat: now,
     exp: now + HANDOVER_SECONDS,
     jti: crypto.randomUUID(),
-    Data: { ...Data, ...next, PaymentOrder: page.map((order) => stateOrder(order, bank.now())) },
+    Data: { ...Data, ...next, PaymentOrder: page },
   };
   return await signJwt(bank.signer, claims, { typ: statementType });
 }
@@ -89,6 +92,16 @@ async function openInquiry({ platformKeys, code, authUrl, now }: Bank, token: st
     throw new OrderRejected("an inquiry of another platform, for another bank, or expired");
   }
   return decoded.data;
+}
+
+/** The first ones that a page can have, and always one. */
+function fitting(orders: readonly object[]): readonly object[] {
+  let bytes = 0;
+  const end = orders.findIndex((order, index) => {
+    bytes += new TextEncoder().encode(JSON.stringify(order)).length + 1;
+    return bytes > bytesAPage && index > 0;
+  });
+  return end < 0 ? orders : orders.slice(0, end);
 }
 
 function stateOrder({ status, at, signed, ...rest }: StatedOrder, now: number): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** The handler of pushed orders gives the bank's ledger only what the platform has signed for it [D4]. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt, exportPKCS8, type JWTPayload, SignJWT } from "jose";
 import { decryptionKey } from "../../../src/client/bank/bank.ts";
 import { type OrderBook, ordersHandler } from "../../../src/client/bank/orders_handler.ts";
@@ -87,6 +87,29 @@ Deno.test("the statement after a restore has what the bank said of each order, a
       { DomesticPaymentId: "P-2", Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: changed },
     ],
   });
+});
+
+Deno.test("a page of the statement has at most 64 KiB, and all pages have every order once [EN16]", async () => {
+  const orders = Array.from({ length: 23 }, (_, at) => ({
+    domesticPaymentId: `P-${at}`,
+    status: "Rejected",
+    at,
+    reason: "€".repeat(256),
+    signed: "x".repeat(at === 7 ? 24_576 : 5_120), // the longest that the platform takes, and those of long orders
+  }));
+  const book = { heldSince: () => Promise.resolve(orders) };
+  const stated: unknown[] = [];
+  for (let After: string | undefined, isFirst = true; isFirst || After !== undefined; isFirst = false) {
+    const inquiry = await pushed({ Data: { Since: "2020-01-01T00:00:00Z", After } }, "order-inquiry+jwt");
+    const [, statement] = await answered(post(inquiry), { book });
+    assert(statement.length <= 65_536, `${statement.length} characters`);
+    const { Data } = decodeJwt<{ Data: { Next?: string; PaymentOrder: { DomesticPaymentId: string }[] } }>(
+      statement,
+    );
+    stated.push(...Data.PaymentOrder.map((one) => one.DomesticPaymentId));
+    After = Data.Next;
+  }
+  assertEquals(stated, orders.map((one) => one.domesticPaymentId));
 });
 
 Deno.test("what is not the platform's order for this bank does not reach the ledger", async (t) => {
