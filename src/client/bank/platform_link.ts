@@ -3,7 +3,7 @@
  * (private_key_jwt, DPoP), cached until shortly before it expires, and DPoP on every call.
  */
 import * as oauth from "oauth4webapi";
-import { clientAuthentication } from "../party/client_authentication.ts";
+import { clientAuthentication, requireBound } from "../party/client_authentication.ts";
 import type { Fetch } from "../party/http_request.ts";
 import type { Participant } from "../party/participant.ts";
 import { SIGNATURE_ALG } from "../party/profile.ts";
@@ -65,10 +65,11 @@ export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
 
   return {
     async call(request): Promise<Response> {
-      const first = await callWith(deps, await token(), request);
+      const used = token();
+      const first = await callWith(deps, await used, request);
       if (first.status !== 401) return first;
       await first.body?.cancel();
-      current = undefined; // the platform may have lost the token, for instance after it started with an empty store
+      if (current === used) current = undefined; // the platform may have lost the token, for instance after it started with an empty store
       return await callWith(deps, await token(), request);
     },
   };
@@ -84,11 +85,18 @@ async function requestToken(deps: PlatformLinkDeps, proofKeys: CryptoKeyPair): P
       claims["iat"] = Math.floor(now() / 1000);
     },
   });
-  const scope = { scope: "bank" }; // Decision B1
+  const scope = "bank"; // Decision B1
   const options = { ...transportOptions(deps), DPoP: dpop };
   const authentication = clientAuthentication({ participant, now });
-  const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, scope, options);
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    authentication,
+    { scope },
+    options,
+  );
   const answer = await oauth.processClientCredentialsResponse(server, client, response);
+  requireBound(answer, scope);
   return { accessToken: answer.access_token, dpop, expiresAtMs: now() + (answer.expires_in ?? 0) * 1000 };
 }
 

@@ -1,5 +1,9 @@
-/** `private_key_jwt`: how a party authenticates to the platform's token and PAR endpoints (contract FAPI-G5). */
-import type { ClientAuth } from "oauth4webapi";
+/**
+ * `private_key_jwt`: how a party authenticates to the platform's token and PAR endpoints (contract FAPI-G5), and which
+ * tokens it takes.
+ */
+import type { ClientAuth, TokenEndpointResponse } from "oauth4webapi";
+import { UntrustedMessage } from "./errors.ts";
 import type { Participant } from "./participant.ts";
 import { signJwt } from "./signer.ts";
 
@@ -22,4 +26,15 @@ export function clientAuthentication({ participant: { signer }, now }: DatedPart
     body.set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
     body.set("client_assertion", await signJwt(signer, claims, {})); // RFC 7523 §2.2
   };
+}
+
+/** @throws {UntrustedMessage} if the token is not sender-constrained (FAPI 2.0 5.3.3), or for something else */
+export function requireBound(
+  { token_type, scope }: Pick<TokenEndpointResponse, "token_type" | "scope">,
+  requested: string,
+): void {
+  if (token_type !== "dpop") throw new UntrustedMessage("The access token is not bound to the DPoP key");
+  if (scope !== undefined && scope !== requested) {
+    throw new UntrustedMessage("The access token has another scope");
+  }
 }

@@ -4,6 +4,7 @@
  * the customer returns.
  */
 import * as oauth from "oauth4webapi";
+import { requireBound } from "../party/client_authentication.ts";
 import { UntrustedMessage } from "../party/errors.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
@@ -112,13 +113,7 @@ function authorizationUrl(flow: PaymentFlow, requestUri: string): string {
 }
 
 function accessToken(flow: PaymentFlow, answer: oauth.TokenEndpointResponse): AccessToken {
-  // FAPI 2.0 5.3.3: a client must not accept a token that is not sender-constrained.
-  if (answer.token_type !== "dpop") {
-    throw new UntrustedMessage("The access token is not bound to the DPoP key");
-  }
-  if (answer.scope !== undefined && answer.scope !== scope) {
-    throw new UntrustedMessage("The access token has another scope");
-  }
+  requireBound(answer, scope);
   const expiresInSeconds = answer.expires_in ?? 0;
   return {
     value: answer.access_token,

@@ -47,11 +47,23 @@ const sign = (text: string): Promise<string> =>
 
 /** A bank, and what its platform answers to the next calls. */
 async function openBankAndPlatform() {
-  const answer = { body: {}, status: 200, signature: sign as (text: string) => Promise<string> | undefined };
-  const token = { access_token: "t", token_type: "DPoP", expires_in: 300, scope: "bank" };
-  const bank = await openTestBank(async (url) => {
+  const answer = {
+    body: {},
+    status: 200,
+    signature: sign as (text: string) => Promise<string> | undefined,
+    isFirstTokenLost: false,
+  };
+  const token = { access_token: "0", token_type: "DPoP", expires_in: 300, scope: "bank" };
+  const tokens: object[] = [];
+  const bank = await openTestBank(async (url, { headers: sent }) => {
     if (url.endsWith("/jwks")) return Response.json(platformKeySet);
-    if (url.endsWith("/token.oauth2/v1")) return Response.json(token);
+    if (url.endsWith("/token.oauth2/v1")) {
+      tokens.push({ ...token, access_token: String(tokens.length) });
+      return Response.json(tokens.at(-1));
+    }
+    if (answer.isFirstTokenLost && new Headers(sent).get("authorization") === "DPoP 0") {
+      return new Response(null, { status: 401, headers: { "www-authenticate": "DPoP" } });
+    }
     const text = JSON.stringify(answer.body);
     const signature = await answer.signature(text);
     const headers = { "content-type": "application/json" };
@@ -60,7 +72,7 @@ async function openBankAndPlatform() {
       headers: signature === undefined ? headers : { ...headers, "x-jws-signature": signature },
     });
   });
-  return { bank, answer, token };
+  return { bank, answer, token, tokens };
 }
 
 Deno.test("a bank rejects an answer that the platform has not signed [SG6]", async (t) => {
@@ -102,4 +114,27 @@ Deno.test("an order that is listed without the platform's signature is not execu
   answer.signature = sign;
   await pullOrders(bank, pulled);
   assertEquals(executed, [paymentId]);
+});
+
+Deno.test("a bank rejects a token that is not bound to its DPoP key, or has another scope", async () => {
+  for (
+    const [is, words] of [[{ token_type: "Bearer" }, "not bound"], [
+      { scope: "payments" },
+      "another scope",
+    ]] as const
+  ) {
+    const { bank, answer, token } = await openBankAndPlatform();
+    const [call, body] = CALLS.readConsent;
+    answer.body = body;
+    Object.assign(token, is);
+    await assertRejects(() => call(bank), UntrustedMessage, words);
+  }
+});
+
+Deno.test("calls whose token was rejected at the same time ask for one new token", async () => {
+  const { bank, answer, tokens } = await openBankAndPlatform();
+  const [call, body] = CALLS.readConsent;
+  Object.assign(answer, { body, isFirstTokenLost: true });
+  await Promise.all(Array.from({ length: 5 }, () => call(bank)));
+  assertEquals(tokens.length, 2);
 });
