@@ -3,7 +3,7 @@ import { decodeJwt, type JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { asHash, type Hash } from "../../../src/base/merkle/tree.ts";
 import { missingOptions, optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
-import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { type ApiTools, DEADLINE_MS, getOperation } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import { timestamp } from "./timestamp.ts";
@@ -160,8 +160,12 @@ async function proofOf(
   return Data.Proof.flatMap((hash) => asHash(hash) ?? []);
 }
 
-async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKeySet> {
-  const response = await fetch(`${issuer}/jwks`).catch((error: Error) => {
+async function fetchKeys(
+  { fetch, deadlineMs = DEADLINE_MS }: LogTools,
+  issuer: string,
+): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(deadlineMs);
+  const response = await fetch(`${issuer}/jwks`, { signal }).catch((error: Error) => {
     throw new Error(`${issuer}/jwks does not answer: ${error.message}`);
   });
   if (!response.ok) throw new Error(`${issuer}/jwks answered ${response.status}`);

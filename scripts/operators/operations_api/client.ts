@@ -6,7 +6,12 @@ import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 export interface ApiTools {
   readonly environment: (name: string) => string | undefined;
   readonly fetch: typeof fetch;
+  /** How long the platform may take for an answer, ms. */
+  readonly deadlineMs?: number;
 }
+
+/** Longer than the platform's own limits, also for a bank's answer. */
+export const DEADLINE_MS = 60_000;
 
 /** The operations listener, and the operator who calls it. */
 export interface Operator {
@@ -50,21 +55,28 @@ export function operatorOf({ environment }: ApiTools, url: string | undefined): 
  * @throws {Error} in one sentence if there is no answer
  */
 export async function callOperations(
-  { fetch }: Pick<ApiTools, "fetch">,
+  { fetch, deadlineMs = DEADLINE_MS }: Pick<ApiTools, "fetch" | "deadlineMs">,
   { url, token }: Operator,
   path: string,
   { headers = {}, ...init }: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {},
 ): Promise<ApiAnswer> {
-  const authorized = { ...headers, authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/operations${path}`, { ...init, headers: authorized }).catch(
-    (error: Error) => {
-      throw new Error(`the platform at ${url} does not answer: ${error.message}`);
-    },
-  );
-  const text = await response.text();
-  const wait = response.headers.get("retry-after");
-  const retryAfter = wait === null ? {} : { retryAfter: wait };
-  return { ok: response.ok, status: response.status, ...retryAfter, text, json: jsonIfAny(text) };
+  const request: RequestInit = {
+    ...init,
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    redirect: "manual", // the answer of another page is none of the platform
+    signal: AbortSignal.timeout(deadlineMs),
+  };
+  try {
+    const response = await fetch(`${url}/operations${path}`, request);
+    const text = await response.text();
+    const wait = response.headers.get("retry-after");
+    const retryAfter = wait === null ? {} : { retryAfter: wait };
+    return { ok: response.ok, status: response.status, ...retryAfter, text, json: jsonIfAny(text) };
+  } catch (error) {
+    throw new Error(
+      `the platform at ${url} does not answer: ${error instanceof Error ? error.message : error}`,
+    );
+  }
 }
 
 /** Returns why the platform rejected a request, in its words if it gave any. */

@@ -140,6 +140,9 @@ async function send({ method, path, data }: Planned, given: Given, tools: OpsToo
       body: JSON.stringify({ Data: data }),
     }),
   });
+  if (answer.ok && answer.json === undefined && given["csv"] !== true) {
+    throw new Error(`The answer of ${operator.url} is not JSON: it is not the operations API.`);
+  }
   if (answer.ok) return answer.json ?? answer.text;
   throw new Error(`${answer.status}: ${reasonOf(answer)}`);
 }
