@@ -1,7 +1,7 @@
 /** What the platform sends to the addresses of participants, for the OpenAPI document. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { HANDOVER_JWT } from "../core/frontchannel/handover_representation.ts";
-import { RESULT_JWT } from "../core/frontchannel/sca_response_schema.ts";
+import { RESULT_JWT } from "../core/frontchannel/result_jwt_schema.ts";
 import { orderAnswerSchema } from "../core/payments/order_answer_schema.ts";
 import { ORDER_JWT } from "../core/payments/payment_order_representation.ts";
 import { EVENT_JWT } from "../events/event_claims_representation.ts";

@@ -15,7 +15,7 @@ import { usableFor } from "../frontchannel/bank_return.ts";
 import type { AuthorizationSessionStore } from "../frontchannel/authorization_session_store.ts";
 import type { DeliveryLimit } from "../frontchannel/decryption_limit.ts";
 import { noteReturnedSession } from "../frontchannel/note_session.ts";
-import { openScaResponse, type ScaResponse, type ScaResponseDeps } from "../frontchannel/sca_response.ts";
+import { openResultJwt, type ResultJwt, type ResultJwtDeps } from "../frontchannel/result_jwt.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -31,7 +31,7 @@ import {
   type Transaction,
 } from "../../../base/store/transaction.ts";
 
-export interface DeliverResultDeps extends ScaResponseDeps, ReadConsentDeps, TransactDeps {
+export interface DeliverResultDeps extends ResultJwtDeps, ReadConsentDeps, TransactDeps {
   readonly clients: Pick<ClientStore, "findBank">;
   readonly sessions: AuthorizationSessionStore;
   readonly requests: PushedRequestStore;
@@ -56,7 +56,7 @@ export async function deliverResult(
   const bank = await deps.clients.findBank(command.reads, command.bank);
   if (bank?.resultsOnBackChannel !== true) throw new ApiError("bank_result.not_declared");
   deps.deliveryLimit.expect(bank.code);
-  const response = await openScaResponse(deps, bank, command.sealed);
+  const response = await openResultJwt(deps, bank, command.sealed);
   if (!response.ok) {
     deps.deliveryLimit.noteFailure(bank.code);
     throw notAuthentic(response.fault);
@@ -69,7 +69,7 @@ async function store(
   deps: DeliverResultDeps,
   request: DeliverResult,
   bank: BankClient,
-  response: ScaResponse,
+  response: ResultJwt,
 ): Promise<AuthorizationSession> {
   try {
     const options = { what: "authorization session", request };
@@ -91,7 +91,7 @@ async function attempt(
   deps: DeliverResultDeps,
   tx: Transaction,
   bank: BankClient,
-  response: ScaResponse,
+  response: ResultJwt,
 ): Promise<AuthorizationSession> {
   const now = deps.clock();
   const session = await deps.sessions.find(tx, response.correlationId);
@@ -122,7 +122,7 @@ function stageDelivery(
   deps: DeliverResultDeps,
   tx: Transaction,
   session: Entry<AuthorizationSession>,
-  { result, jws, sha256, evidence: { key } }: ScaResponse,
+  { result, jws, sha256, evidence: { key } }: ResultJwt,
   consent: Entry<ReadableConsent>,
 ): AuthorizationSession {
   const { payer } = consent.value;

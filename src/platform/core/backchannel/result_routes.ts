@@ -11,7 +11,7 @@ import { sealedText } from "../../guards/http/jwt_schema.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
-import { RESULT_JWT } from "../frontchannel/sca_response_schema.ts";
+import { RESULT_JWT } from "../frontchannel/result_jwt_schema.ts";
 import { deliverResult, type DeliverResultDeps } from "./deliver_result.ts";
 import { bankChecks } from "./routes.ts";
 

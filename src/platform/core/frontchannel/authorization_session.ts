@@ -18,7 +18,7 @@ import type { Parties } from "../../../base/values/parties.ts";
 import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../../../base/profile.ts";
 import type { ReasonCode } from "../../../base/values/reason_codes.ts";
-import type { ScaResult } from "./sca_response.ts";
+import type { BankResult } from "./result_jwt.ts";
 
 /**
  * The stage of the customer's browser. `delivered`: the bank has delivered its result on the back channel, and the
@@ -66,7 +66,7 @@ export interface AuthorizationSession {
 export type OpenedSession = AuthorizationSession & Required<Pick<AuthorizationSession, "transactionDigest">>;
 
 /** A result of the bank that waits for the browser that began the session. */
-export interface DeliveredResult extends ScaResult {
+export interface DeliveredResult extends BankResult {
   /** The JWT that the bank signed, and the document of the key that verifies it, for the history. */
   readonly jws: string;
   readonly key?: string;
@@ -165,7 +165,7 @@ export function expiredStep(reason: string): Extract<Step, { kind: "leave" }> {
 
 /** Returns the step after the bank's authentic result (Decisions B3, B4; contract CT5 to CT10). */
 export function stepAfterBank(
-  result: ScaResult,
+  result: BankResult,
   consent: ReadableConsent,
   consentManagedByBank: boolean,
 ): Step {

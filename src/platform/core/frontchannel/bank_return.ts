@@ -13,17 +13,12 @@ import type { SessionVisit } from "./advance_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
-import {
-  claimedCorrelationId,
-  openScaResponse,
-  type ScaResponse,
-  type ScaResponseDeps,
-} from "./sca_response.ts";
+import { claimedCorrelationId, openResultJwt, type ResultJwt, type ResultJwtDeps } from "./result_jwt.ts";
 import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
 import type { TakeDecryption } from "./decryption_limit.ts";
 import { backTo } from "./tpp_redirect.ts";
 
-export interface BankReturnDeps extends ScaResponseDeps {
+export interface BankReturnDeps extends ResultJwtDeps {
   readonly clients: ClientStore;
   readonly sessions: AuthorizationSessionStore;
   readonly standingOf: StandingOf;
@@ -43,7 +38,7 @@ export interface BankReturn {
   /** Whether this browser began it is not known yet. */
   readonly session: AuthorizationSession;
   /** Undefined if the bank is not active. Its result then cannot be verified, because its keys are removed. */
-  readonly response: ScaResponse | undefined;
+  readonly response: ResultJwt | undefined;
 }
 
 export interface BankReturns {
@@ -99,7 +94,7 @@ export function openBankReturns(deps: BankReturnDeps): BankReturns {
 }
 
 /** Whether a result that the bank signed is one for this session and of this time. */
-export function usableFor(session: AuthorizationSession, response: ScaResponse): Result<ScaResponse> {
+export function usableFor(session: AuthorizationSession, response: ResultJwt): Result<ResultJwt> {
   const { times, refId, debtorAccountPresent, transactionDigest = session.transactionDigest } = response;
   const expected = session.debtorAccountPresent ? "true" : "false";
   if (!times.ok) return times;
@@ -135,11 +130,9 @@ async function firstHeld(
 }
 
 async function openResult(
-  deps: ScaResponseDeps,
+  deps: ResultJwtDeps,
   bank: BankClient,
   sealed: string | undefined,
-): Promise<Result<ScaResponse>> {
-  return sealed === undefined
-    ? mismatch("oAuthUrl", "given once")
-    : await openScaResponse(deps, bank, sealed);
+): Promise<Result<ResultJwt>> {
+  return sealed === undefined ? mismatch("oAuthUrl", "given once") : await openResultJwt(deps, bank, sealed);
 }

@@ -16,7 +16,7 @@ import {
   type ReturnVisit,
   usableFor,
 } from "./bank_return.ts";
-import type { ScaResponse } from "./sca_response.ts";
+import type { ResultJwt } from "./result_jwt.ts";
 import { noteUnusable } from "./note_session.ts";
 import { screenUrl } from "./screen_url.ts";
 import type { SessionSteps } from "./session_steps.ts";
@@ -82,7 +82,7 @@ async function leaveUnusable(
  * Takes the step that follows from the result. The first result counts: while the customer decides, every later one
  * leads to the screen. The jti is used in the commit of the step, so that a result without a step does not use it.
  */
-async function followResult(deps: FinishDeps, own: OwnReturn, response: ScaResponse): Promise<string> {
+async function followResult(deps: FinishDeps, own: OwnReturn, response: ResultJwt): Promise<string> {
   const { bank, session, visit: { browser, reads, interactionId } } = own;
   const replayRecords: ReplayRecords = { pending: [response.once] };
   const { evidence, sha256: resultSha256 } = response;

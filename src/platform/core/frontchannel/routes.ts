@@ -12,7 +12,7 @@ import type { BrowserBinding } from "./browser_binding.ts";
 import { type BankReturnDeps, openBankReturns } from "./bank_return.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import { sealedAnswerOf } from "./link.ts";
-import { RESULT_JWT } from "./sca_response_schema.ts";
+import { RESULT_JWT } from "./result_jwt_schema.ts";
 import { linkedBank, linkQuery, screenRoutes, SEE_OTHER } from "./screen_routes.ts";
 import { openSessionSteps, type SessionStepDeps } from "./session_steps.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";

@@ -38,7 +38,7 @@ import {
 } from "../../../base/store/transaction.ts";
 import type { AuthorizationError, AuthorizationSession, OpenedSession } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
-import { scaRequestClaims, scaUrl } from "./sca_request.ts";
+import { handoverClaims, handoverUrl } from "./handover_jwt.ts";
 import { noteIds, notePushed } from "./note_session.ts";
 import { addressOf } from "./session_standing.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
@@ -105,7 +105,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const { bindingHash } = command;
   const { requestHash } = link;
   const session = newSession(deps.clock(), { bindingHash, requestHash, request, consent });
-  const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
+  const claims = handoverClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
   const { signed, evidence } = await signHandover(deps.ownSigner(), claims);
   const [sealed, opened] = await Promise.all([
     seal(signed, recipient),
@@ -115,7 +115,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     throw unavailableError(deps, request, tpp, contendedError("authorization session"));
   }
   if (opened !== "opened") return leave(opened);
-  const url = scaUrl(bank, sealed);
+  const url = handoverUrl(bank, sealed);
   return url === undefined ? leave("server_error") : { url, correlationId: session.correlationId };
 }
 

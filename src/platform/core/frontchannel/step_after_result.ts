@@ -3,14 +3,14 @@ import type { Parties } from "../../../base/values/parties.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ChosenStep, Situation } from "./advance_session.ts";
 import { expiredStep, isLate, stepAfterBank } from "./authorization_session.ts";
-import type { ScaResult } from "./sca_response.ts";
+import type { BankResult } from "./result_jwt.ts";
 
 /**
  * The first result counts: while the customer decides, every later one leads to the screen. `stay` also means that
  * the bank's result was delivered on the back channel meanwhile, unless `result` is that one.
  */
 export function stepAfterResult(
-  result: ScaResult,
+  result: BankResult,
   bank: BankClient,
   { session, consent, tpp, now }: Situation,
 ): ChosenStep | "stay" {

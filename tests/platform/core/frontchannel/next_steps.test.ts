@@ -16,13 +16,13 @@ import {
   stepAfterDecision,
   stepIfOvertaken,
 } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
-import type { ScaResult } from "../../../../src/platform/core/frontchannel/sca_response.ts";
+import type { BankResult } from "../../../../src/platform/core/frontchannel/result_jwt.ts";
 import { stepAfterResult } from "../../../../src/platform/core/frontchannel/step_after_result.ts";
 import type { BankClient, Client } from "../../../../src/platform/core/registration/client.ts";
 
 const ACCOUNT: PayerAccount = { schemeName: "UK.OBIE.IBAN", identification: "GB29 NWBK 6016 1331 9268 19" };
 const PAYER: Payer = { sub: "customer", reports: [4], accounts: [ACCOUNT] };
-const SUCCESS: ScaResult = { outcome: "success", isShortOfFunds: false, sub: "customer" };
+const SUCCESS: BankResult = { outcome: "success", isShortOfFunds: false, sub: "customer" };
 
 function consentOf(debtorAccount?: Partial<PayerAccount>, payer?: Payer): ReadableConsent {
   const instructedAmount = { amount: "10.00", currency: "EUR" };
@@ -45,7 +45,7 @@ const ONE = unusable("not exactly one account", {
 
 Deno.test("each result of a bank leads to its step, with the reason of the history and the fault for the bank [CT5, CT9, B3, B4]", () => {
   const bank = (
-    result: Partial<ScaResult>,
+    result: Partial<BankResult>,
     consent: ReadableConsent = EXPLICIT,
     managed = false,
   ): unknown => stepAfterBank({ ...SUCCESS, ...result }, consent, managed);
@@ -145,7 +145,7 @@ Deno.test("the first result counts, a late success has no effect, and the screen
   const bank = { code: "BANKA", orgName: "Bank A", consentManagedByBank: false } as unknown;
   const step = (
     session: Partial<AuthorizationSession>,
-    { now = 0, result = SUCCESS, more = {} }: { now?: number; result?: ScaResult; more?: object } = {},
+    { now = 0, result = SUCCESS, more = {} }: { now?: number; result?: BankResult; more?: object } = {},
   ): unknown => {
     const whole = { stage: "at_bank", expiresAt: 900_000, ...session } as AuthorizationSession;
     const client = { ...tpp as Client, ...more };

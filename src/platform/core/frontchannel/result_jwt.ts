@@ -33,7 +33,7 @@ import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profi
 import type { Evidence } from "../../evidence/evidence.ts";
 import { documentOfKey } from "../../evidence/evidence_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./sca_response_schema.ts";
+import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./result_jwt_schema.ts";
 import type { BankClient } from "../registration/client.ts";
 import { asBankReasonCode, type BankReasonCode } from "../../../base/values/reason_codes.ts";
 import { hasNoControl } from "../../guards/http/wire_fields.ts";
@@ -41,7 +41,7 @@ import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Once } from "../../../base/store/transaction.ts";
 
 /** The result that the bank reports. */
-export interface ScaResult {
+export interface BankResult {
   readonly outcome: "success" | "failure" | "unknown";
   /** The bank's own code, quoted and bounded, for the bank's trace. */
   readonly statusCode?: string;
@@ -54,10 +54,10 @@ export interface ScaResult {
 }
 
 /**
- * A result that the bank signed for this platform. Only {@link openScaResponse} makes one. Whether it can be used
+ * A result that the bank signed for this platform. Only {@link openResultJwt} makes one. Whether it can be used
  * depends on its times and on the session that it names.
  */
-export interface ScaResponse {
+export interface ResultJwt {
   readonly correlationId: string;
   /** A result with a fault in its times is ignored (Decision B4). */
   readonly times: Result<ClaimTimes>;
@@ -65,7 +65,7 @@ export interface ScaResponse {
   readonly debtorAccountPresent: string;
   /** Absent if the bank claims no dynamic linking (contract RT9). */
   readonly transactionDigest?: unknown;
-  readonly result: ScaResult;
+  readonly result: BankResult;
   /** The JWT that the bank signed. */
   readonly jws: string;
   /** SHA-256 of the JWT, base64url. */
@@ -75,7 +75,7 @@ export interface ScaResponse {
   readonly once: Once;
 }
 
-export interface ScaResponseDeps {
+export interface ResultJwtDeps {
   readonly decrypters: readonly OwnKey[];
   readonly keys: ParticipantKeySets;
   readonly authUrl: string;
@@ -96,11 +96,11 @@ const MAX_SUB_CHARACTERS = 255;
  * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them. Every
  * failure gets the same page (contract BR17).
  */
-export async function openScaResponse(
-  deps: ScaResponseDeps,
+export async function openResultJwt(
+  deps: ResultJwtDeps,
   bank: BankClient,
   sealed: string,
-): Promise<Result<ScaResponse>> {
+): Promise<Result<ResultJwt>> {
   const token = await openReceived(deps.decrypters, sealed);
   if (!token.ok) return token;
   const verified = await verifyJwt(token.value, {
@@ -151,13 +151,13 @@ async function findSigner(
 
 interface CheckedResult {
   readonly claims: ClaimsOf<ReturnType<typeof rulesFor>>;
-  readonly times: ScaResponse["times"];
+  readonly times: ResultJwt["times"];
 }
 
 function checkResult(
   received: JsonObject,
   bank: BankClient,
-  { authUrl, clock }: ScaResponseDeps,
+  { authUrl, clock }: ResultJwtDeps,
 ): Result<CheckedResult> {
   const claims = checkClaims(received, rulesFor(bank, authUrl));
   return claims.ok
@@ -189,7 +189,7 @@ function decode(
   { claims, times }: CheckedResult,
   bank: BankClient,
   now: WallTime,
-): Omit<ScaResponse, "jws" | "sha256" | "evidence"> {
+): Omit<ResultJwt, "jws" | "sha256" | "evidence"> {
   return {
     correlationId: claims.correlation_id,
     times,
@@ -213,7 +213,7 @@ function decode(
 }
 
 /** Until when the result must be known as used. A result without acceptable times is never used in time. */
-function usableUntil(times: ScaResponse["times"], now: WallTime): WallTime {
+function usableUntil(times: ResultJwt["times"], now: WallTime): WallTime {
   const until = times.ok && times.value.exp !== undefined
     ? times.value.exp
     : unixSeconds(now) + MAX_BANK_RETURN_SECONDS;
@@ -225,18 +225,18 @@ function quoteStatusCode(statusCode: unknown): { readonly statusCode?: string } 
   return fault.received === undefined ? {} : { statusCode: fault.received };
 }
 
-function reasonOf(code: unknown): Pick<ScaResult, "reasonCode"> {
+function reasonOf(code: unknown): Pick<BankResult, "reasonCode"> {
   const reasonCode = asBankReasonCode(code);
   return reasonCode === undefined ? {} : { reasonCode };
 }
 
 /** Decision B3: exact values only. Unknown values fail closed. */
-function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
+function outcomeOf(statusCode: unknown): BankResult["outcome"] {
   if (SUCCESSES.includes(statusCode)) return "success";
   return FAILURES.includes(statusCode) ? "failure" : "unknown";
 }
 
-function acceptableSub(sub: unknown): Pick<ScaResult, "sub"> {
+function acceptableSub(sub: unknown): Pick<BankResult, "sub"> {
   const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
     hasNoControl(sub) && !isAccountNumberLike(sub);
   return usable ? { sub } : {};

@@ -6,7 +6,7 @@ import type { OpenedSession } from "./authorization_session.ts";
 import type { HandoverClaims } from "./handover_representation.ts";
 
 /** Returns the claims. `now` is in milliseconds. */
-export function scaRequestClaims(
+export function handoverClaims(
   session: OpenedSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
   now: number,
@@ -30,7 +30,7 @@ export function scaRequestClaims(
 }
 
 /** Returns `{bank_sca_url}?oAuthUrl=…` with the bank's one registered redirect URL (Decision A5). */
-export function scaUrl(bank: BankClient, sealed: string): string | undefined {
+export function handoverUrl(bank: BankClient, sealed: string): string | undefined {
   const [base] = bank.redirectUris;
   return base === undefined
     ? undefined
