@@ -134,10 +134,10 @@ Deno.test("a consent and a payment are opened once, and what deletes a consent i
       });
     },
     "what deletes the consent": async () => {
-      const put = { kind: "set", key: ["consent_forgetting", "000", id], value: { consentId: id } } as const;
+      const put = { kind: "set", key: ["consent_erasure", "000", id], value: { consentId: id } } as const;
       await store.commit({ checks: [], writes: [put] });
       const deadline = { key: put.key, consentId: id };
-      await oneOfTwo(env, (tx, which) => consents.stageForgetLater(tx, deadline, env.now + which));
+      await oneOfTwo(env, (tx, which) => consents.stageErasureLater(tx, deadline, env.now + which));
     },
   }, (judge) => judge());
 });

@@ -246,7 +246,7 @@ class Life {
     this.#expire();
     await platform.sweepConsents();
     await grow(this.env);
-    while (await platform.forgetConsents() > 0);
+    while (await platform.eraseConsents() > 0);
     await platform.retireCases();
     while (await platform.finishErasures() > 0);
     while (await platform.finishDeletions() > 0);

@@ -66,7 +66,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a lease that is not checked",
-    file: "src/platform/core/payments/take_orders.ts",
+    file: "src/platform/core/payments/lease_orders.ts",
     changes: [
       ["return isDue(dueAt, now) && memory", "return dueAt > 0 && now > 0 && memory"],
       ['import { isDue } from "../../events/delivery/retry_delays.ts";\n', ""],

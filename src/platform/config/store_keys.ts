@@ -62,10 +62,10 @@ export const consentDeadlineKey = (
 ): Key => ["consent_deadline", ...placePart(at, id)];
 
 /** Ids of consents that were never authorised, by the time at which their personal data is deleted. */
-export const consentForgettingKey = (
+export const consentErasureKey = (
   at: number,
   id: ConsentId,
-): Key => ["consent_forgetting", ...placePart(at, id)];
+): Key => ["consent_erasure", ...placePart(at, id)];
 
 /** A payment (`platform/core/payments/payment.ts`). As long as its history. */
 export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
@@ -148,7 +148,7 @@ export const deletedCaseKey = (hash: string): Key => ["deleted_case", hash];
 /** A case whose history may not be deleted completely. Seconds. */
 export const caseDeletionKey = (consent: ConsentId): Key => ["case_deletion", consent];
 
-/** A token bucket (`platform/guards/security/rate_limit_store.ts`), by group and subject. Until it would be full. */
+/** A token bucket (`platform/guards/security/rate_limits.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 
 /**

@@ -86,7 +86,7 @@ export const DELIVERIES = {
     fields: ["bank", "by", "reconciled"],
     meaning: "A bank gets its orders again. `warn`: without a comparison after the restore.",
   },
-  "consent.not_forgotten": {
+  "consent.not_erased": {
     level: "error",
     fields: ["consentId", "error"],
     meaning: "A consent keeps its personal data, and its deletion is tried again.",

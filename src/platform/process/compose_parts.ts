@@ -60,7 +60,7 @@ import { openHoldStore } from "../operations/recovery/hold_store.ts";
 import { type Admission, openAdmission } from "../guards/http/admission.ts";
 import { type Callers, openCallers } from "../guards/security/admit.ts";
 import { certificateReader, type ReadCertificate } from "../guards/security/client_certificate.ts";
-import { laneBounds } from "../guards/lanes.ts";
+import { laneBounds } from "../guards/http/lane_bounds.ts";
 import { openDpopVerifier, type VerifyDpopProof } from "../guards/security/dpop_proof.ts";
 import {
   type BucketStore,
@@ -69,7 +69,7 @@ import {
   openRateLimit,
   type RateLimit,
   type SharedBuckets,
-} from "../guards/security/rate_limit_store.ts";
+} from "../guards/security/rate_limits.ts";
 import { type OpenConsents, openOpenConsents } from "../core/consents/open_consents.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
 import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";

@@ -6,12 +6,12 @@ import { type KeptTime, openKeptTime } from "../operations/cases/kept_time.ts";
 import { finishDeletions, retireCases } from "../operations/cases/retire_cases.ts";
 import { openControlsStore } from "../guards/security/controls_store.ts";
 import { openRewrapping } from "../evidence/data_keys/rewrap_keys.ts";
-import { forgetConsents } from "../core/consents/forget_consents.ts";
+import { eraseConsents } from "../core/consents/erase_consents.ts";
 import { sweepConsents } from "../core/consents/sweep_consents.ts";
 import { growLog } from "../evidence/evidence_log/grow_log.ts";
 import { type LogStore, openLogStore } from "../evidence/evidence_log/log_store.ts";
 import { countedJobs } from "./measured_parts.ts";
-import { pacedJob } from "../events/delivery/paced.ts";
+import { pacedJob } from "../events/delivery/paced_job.ts";
 import { countEvents } from "../events/delivery_status.ts";
 import { countOrders } from "../core/payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
@@ -52,7 +52,7 @@ export interface PlatformWork extends BackgroundWork {
   /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
   /** Deletes the personal data of consents that were never authorised. */
-  readonly forgetConsents: () => Promise<number>;
+  readonly eraseConsents: () => Promise<number>;
   /** Completes erasures that a process has left unfinished. */
   readonly finishErasures: () => Promise<number>;
   /** Lets the time by which retention periods are judged follow the clock. */
@@ -182,8 +182,8 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
-    forgetConsents: () =>
-      forgetConsents({ ...parts, consents, isHeld, keptNow: keptTime.now, random: delivery.random }),
+    eraseConsents: () =>
+      eraseConsents({ ...parts, consents, isHeld, keptNow: keptTime.now, random: delivery.random }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
     ...caseJobs(parts, { delivery, consents, isHeld, keptTime }, evidence.log),
     growLog: () => growLog(evidence),

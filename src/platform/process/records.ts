@@ -3,7 +3,7 @@ import { baseRecords, spentJwtRecord, spentJwtsRecord } from "../../base/store/b
 import { auditRecord, peopleLogRecord } from "../evidence/audit_trail.ts";
 import {
   consentDeadlineRecord,
-  consentForgettingRecord,
+  consentErasureRecord,
   consentRecord,
 } from "../core/consents/consent_store.ts";
 import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
@@ -55,7 +55,7 @@ import { noticeSpreadRecord } from "../events/notice_spread_store.ts";
 import { toldExpiriesRecord } from "../events/expiry_store.ts";
 import { subscriptionRecord } from "../events/subscription_store.ts";
 import { receiptKeyRecord } from "../core/receipts/receipt_keys.ts";
-import { rateBucketRecord } from "../guards/security/rate_limit_store.ts";
+import { rateBucketRecord } from "../guards/security/rate_limits.ts";
 
 export const platformRecords = [
   dataKeyStoreRecord,
@@ -70,7 +70,7 @@ export const platformRecords = [
   authorizationSessionRecord,
   consentRecord,
   consentDeadlineRecord,
-  consentForgettingRecord,
+  consentErasureRecord,
   paymentRecord,
   paymentOfBankRecord,
   disputeRecord,

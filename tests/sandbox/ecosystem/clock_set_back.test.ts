@@ -1,7 +1,7 @@
 /** A clock that is set back, in a sandbox or by NTP, causes no endless wait for a time that was never reached. */
 import { assertEquals } from "@std/assert";
 import { steadyClock } from "../../../src/base/kernel/clock.ts";
-import { openBucketStore } from "../../../src/platform/guards/security/rate_limit_store.ts";
+import { openBucketStore } from "../../../src/platform/guards/security/rate_limits.ts";
 import { openTestStore } from "testing/test_store.ts";
 
 const HOUR_MS = 3_600_000;

@@ -14,7 +14,7 @@ import { bankParameter, resourceRoute, signedHeaders } from "../../guards/http/o
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { expectParameters } from "../../guards/lists/list_query_schema.ts";
-import { settledBefore } from "../../guards/lists/settled.ts";
+import { settledBefore } from "../../guards/lists/settled_entries.ts";
 import { ORDER_PATH, ORDERS_PATH } from "../../config/paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";

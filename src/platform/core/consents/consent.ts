@@ -321,7 +321,7 @@ export function reportsToDelete(former: Consent, changed: Consent): readonly str
  *
  * @param at milliseconds
  */
-export function forgetCustomer(
+export function eraseCustomer(
   { payer: _, request, ...consent }: Consent,
   at: WallTime,
   scope: Exclude<Erased["scope"], "key">,

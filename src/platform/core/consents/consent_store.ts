@@ -18,7 +18,7 @@ import { type AuditEvent, record, recordedMembers } from "../../evidence/audit_t
 import { type EventType, type StatusChange, whyOf } from "../../events/event.ts";
 import type { StageEvent } from "../../events/event_store.ts";
 import { stageErasure } from "../../evidence/data_keys/erasure_store.ts";
-import { consentDeadlineKey, consentForgettingKey, consentKey } from "../../config/store_keys.ts";
+import { consentDeadlineKey, consentErasureKey, consentKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
@@ -173,13 +173,13 @@ export interface ConsentStore {
   /** Returns deadlines before `now`, earliest first, after the one given. Their consents may have changed meanwhile. */
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
   /** Returns consents whose personal data is due to be deleted, by `now` in milliseconds, earliest first. */
-  dueToForget(now: number, limit: number): Promise<readonly Deadline[]>;
+  dueToErase(now: number, limit: number): Promise<readonly Deadline[]>;
   /**
    * Stages the consent without personal data and the deletion of its evidence at these places.
    *
    * @param isLast whether no evidence is left. Then the case's data key is deleted too.
    */
-  stageForgotten(
+  stageCustomerErased(
     tx: Transaction,
     former: Entry<Consent>,
     changed: ErasedConsent,
@@ -190,8 +190,8 @@ export interface ConsentStore {
   stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedConsent, cause: Cause): void;
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
-  /** Stages a later time for a deadline of {@link ConsentStore.dueToForget}. `at` is in milliseconds. */
-  stageForgetLater(tx: Transaction, deadline: Deadline, at: number): Promise<void>;
+  /** Stages a later time for a deadline of {@link ConsentStore.dueToErase}. `at` is in milliseconds. */
+  stageErasureLater(tx: Transaction, deadline: Deadline, at: number): Promise<void>;
   /** Stages the deletion of a deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
@@ -220,8 +220,8 @@ export const consentDeadlineRecord = defineRecord<ConsentId>({
   restore: "follows",
 });
 
-export const consentForgettingRecord = defineRecord<{ readonly consentId: ConsentId }>({
-  name: "consent_forgetting",
+export const consentErasureRecord = defineRecord<{ readonly consentId: ConsentId }>({
+  name: "consent_erasure",
   keyParts: ["due time (ms)", "consent id"],
   what: "The id of a consent that was never authorised, by the time at which its personal data is deleted.",
   schema: z.looseObject({ consentId }),
@@ -258,7 +258,7 @@ export function openConsentStore(
       if (told !== undefined) stageEvent(tx, told); // contract EVT1
       moveDeadline(tx, deadlineOf(former.value), changed);
       if (isNeverAuthorised(former.value, changed)) {
-        noteForgetting(tx, changed.id, at + (changed.sentToBank === true ? keepMs : KEEP_UNOPENED_MS));
+        noteErasureDue(tx, changed.id, at + (changed.sentToBank === true ? keepMs : KEEP_UNOPENED_MS));
       }
       if (isSettled(former.value, changed)) tx.onCommit.push(() => onSettled(changed.clientId));
       return position;
@@ -267,15 +267,14 @@ export function openConsentStore(
     stageAtBank,
     deadlinesBefore: (now, limit, after) =>
       dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
-    dueToForget: (now, limit) =>
-      dueIn(store, consentForgettingRecord, ({ consentId }) => consentId, now, limit),
-    stageForgotten,
+    dueToErase: (now, limit) => dueIn(store, consentErasureRecord, ({ consentId }) => consentId, now, limit),
+    stageCustomerErased,
     stageErased,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
-    async stageForgetLater(tx, { key, consentId }, at) {
+    async stageErasureLater(tx, { key, consentId }, at) {
       check(tx, key, (await tx.get(key))?.version ?? null);
       remove(tx, key);
-      noteForgetting(tx, consentId, at);
+      noteErasureDue(tx, consentId, at);
     },
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
@@ -326,8 +325,8 @@ function moveDeadline(tx: Transaction, before: number | undefined, changed: Cons
   if (after !== undefined) consentDeadlineRecord.set(tx, consentDeadlineKey(after, changed.id), changed.id);
 }
 
-function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void {
-  consentForgettingRecord.set(tx, consentForgettingKey(at, consentId), { consentId });
+function noteErasureDue(tx: Transaction, consentId: ConsentId, at: number): void {
+  consentErasureRecord.set(tx, consentErasureKey(at, consentId), { consentId });
 }
 
 /** Returns the entries of a record whose keys begin with a time before `now`, earliest first. */
@@ -351,7 +350,7 @@ function stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedCon
   stageUnlisted(tx, former.value);
 }
 
-function stageForgotten(
+function stageCustomerErased(
   tx: Transaction,
   former: Entry<Consent>,
   changed: ErasedConsent,

@@ -7,7 +7,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
-import type { SharedBuckets } from "../../guards/security/rate_limit_store.ts";
+import type { SharedBuckets } from "../../guards/security/rate_limits.ts";
 
 export interface OpenConsents {
   /** Counts a consent that is about to be created. @throws {ApiError} `consents.too_many_open`, `store.unavailable` */

@@ -34,7 +34,7 @@ import { type AuthorizationSession, type Step, stepIfOvertaken } from "./authori
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
-import type { SessionEnds } from "./after_session.ts";
+import type { SessionEnds } from "./session_ends.ts";
 import type { SessionStanding, Standing } from "./session_standing.ts";
 import { errorUrl, reasonCodeOf, successUrl } from "./tpp_redirect.ts";
 

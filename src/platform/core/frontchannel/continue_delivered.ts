@@ -6,7 +6,7 @@
 import { type Evidence, sharedDocument } from "../../evidence/evidence.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { AdvanceSession, ChooseStep, SessionVisit } from "./advance_session.ts";
-import type { SessionEnds } from "./after_session.ts";
+import type { SessionEnds } from "./session_ends.ts";
 import type { AuthorizationSession, DeliveredResult } from "./authorization_session.ts";
 import type { UrlIfInactive } from "./inactive_party.ts";
 import { screenUrl } from "./screen_url.ts";

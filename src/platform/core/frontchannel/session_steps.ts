@@ -1,7 +1,7 @@
 /** What the browser routes do with an authorization session, opened once for all of them. */
 import type { RequestReads } from "../../../base/store/request_reads.ts";
 import { type AdvanceDeps, type AdvanceSession, advanceSession } from "./advance_session.ts";
-import { openSessionEnds, type SessionEnds } from "./after_session.ts";
+import { openSessionEnds, type SessionEnds } from "./session_ends.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
 import { type ContinueDelivered, continueDelivered } from "./continue_delivered.ts";
 import { type InactivePartyDeps, type UrlIfInactive, urlIfInactive } from "./inactive_party.ts";

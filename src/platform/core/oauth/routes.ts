@@ -23,7 +23,7 @@ import {
 } from "../../guards/security/client_authentication.ts";
 import type { VerifiedProof, VerifyDpopProof } from "../../guards/security/dpop_proof.ts";
 import type { ClaimVariables } from "../../guards/security/proven_caller.ts";
-import type { LimitVariables, RateLimit } from "../../guards/security/rate_limit_store.ts";
+import type { LimitVariables, RateLimit } from "../../guards/security/rate_limits.ts";
 import type { RejectInOutage } from "../../guards/security/controls_store.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { formReads } from "./form_reads.ts";

@@ -6,7 +6,7 @@ import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
-import { pacedJob } from "../../events/delivery/paced.ts";
+import { pacedJob } from "../../events/delivery/paced_job.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
 import type { OrderOutboxStore, OrderPlace } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";

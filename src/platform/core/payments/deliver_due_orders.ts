@@ -7,7 +7,7 @@ import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel
 import { allEnded, inRandomBatches } from "../../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
-import { takeOrders } from "./take_orders.ts";
+import { leaseOrders } from "./lease_orders.ts";
 
 /** Number of due orders that a walk reads at a time, oldest first. Within a page their order is random. */
 const PAGE = 200;
@@ -110,9 +110,9 @@ async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly Pay
       slots.push(free);
     }
     const ids = isOver(walk) ? [] : batch.slice(start, start + slots.length);
-    let taken: Awaited<ReturnType<typeof takeOrders>> = [];
+    let taken: Awaited<ReturnType<typeof leaseOrders>> = [];
     try {
-      taken = await takeOrders(deps, ids);
+      taken = await leaseOrders(deps, ids);
     } catch (error) {
       noteFailure(walk, error);
     } finally {

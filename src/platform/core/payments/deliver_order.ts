@@ -36,12 +36,12 @@ import type { PaymentStore } from "./payment_store.ts";
 import { boundedPauseSeconds } from "../../events/delivery/retry_delays.ts";
 import type { PushSlots } from "../../events/delivery/push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsentPush } from "./push_order.ts";
-import { hasLease, type TakeOrdersDeps } from "./take_orders.ts";
+import { hasLease, type LeaseOrdersDeps } from "./lease_orders.ts";
 
 /** The breaker of each bank, by TPP. */
 export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
 
-export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
+export interface DeliverOrderDeps extends PushOrderDeps, LeaseOrdersDeps {
   /** For durations. */
   readonly steady: SteadyClock;
   readonly payments: PaymentStore;

@@ -7,7 +7,7 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { mismatch } from "../../../base/kernel/result.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { statementId } from "../participants/software_statement.ts";
-import type { LimitParticipant } from "../../guards/security/rate_limit_store.ts";
+import type { LimitParticipant } from "../../guards/security/rate_limits.ts";
 import { EXPIRY_SKEW_SECONDS } from "../../../base/limits.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
 import { spentJwtKey } from "../../config/store_keys.ts";

@@ -4,7 +4,7 @@ import { readPage } from "../../../base/store/page.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { type ListOf, listOf } from "./lookup_store.ts";
 import type { ListQuery } from "./list_query_schema.ts";
-import { settledBefore } from "./settled.ts";
+import { settledBefore } from "./settled_entries.ts";
 
 export interface ReadListDeps {
   readonly store: Store;

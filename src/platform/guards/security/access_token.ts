@@ -27,7 +27,7 @@ import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
 import { accessTokenKey, bankKey, clientKey, orderHoldKey } from "../../config/store_keys.ts";
 import type { Key, Reader } from "../../../base/store/store.ts";
 import type { VerifyDpopProof } from "./dpop_proof.ts";
-import type { LimitVariables } from "./rate_limit_store.ts";
+import type { LimitVariables } from "./rate_limits.ts";
 
 export type Grant = "client_credentials" | "authorization_code";
 

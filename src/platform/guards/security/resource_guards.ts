@@ -9,7 +9,7 @@ import type { BodyVariables } from "../../../base/http/body.ts";
 import type { AccessEnv, AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
 import type { RejectInOutage } from "./controls_store.ts";
-import type { RateLimit } from "./rate_limit_store.ts";
+import type { RateLimit } from "./rate_limits.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 import { type BankVariables, requireActiveBank, type StandingOf } from "./standing.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
-import { asOf, type Consent, type ErasedConsent, forgetCustomer } from "../../core/consents/consent.ts";
+import { asOf, type Consent, eraseCustomer, type ErasedConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { caseIdOf, type CaseKeys } from "../../evidence/data_keys/case_keys.ts";
 import {
@@ -181,7 +181,7 @@ async function deleteEvidence(
 }
 
 function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number): ErasedConsent {
-  return forgetCustomer(consent, now, "case");
+  return eraseCustomer(consent, now, "case");
 }
 
 /** Whether the customer, the TPP or the bank may still change the case, or a comparison with the bank. */

@@ -7,7 +7,7 @@ import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
-import { takeToken, type TokenBucket } from "../../guards/security/rate_limit_store.ts";
+import { takeToken, type TokenBucket } from "../../guards/security/rate_limits.ts";
 import type { TraceStore } from "./trace_store.ts";
 import type { ReadableTrace } from "./trace.ts";
 

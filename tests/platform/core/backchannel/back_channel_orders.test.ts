@@ -1,5 +1,5 @@
 /** `GET back-channel-payments`: a bank fetches the payments it has to make (Decision D2). */
-import { OVERTAKING_MS } from "../../../../src/platform/guards/lists/settled.ts";
+import { OVERTAKING_MS } from "../../../../src/platform/guards/lists/settled_entries.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { PaymentOrders } from "testing/answers.ts";
 import {

@@ -26,7 +26,7 @@ Deno.test("a change of a consent is committed only if the consent is as it was r
   const changes: readonly ((tx: Transaction) => void)[] = [
     (tx) => consents.stageChange(tx, read, { ...read.value, status: "Rejected" }, cause, env.now),
     (tx) => consents.stageErased(tx, read, erased, cause),
-    (tx) => consents.stageForgotten(tx, read, erased, [], true),
+    (tx) => consents.stageCustomerErased(tx, read, erased, [], true),
   ];
   assertEquals(await commitIfUnchanged(deps, present(changes[0])), true);
   for (const change of changes) assertEquals(await commitIfUnchanged(deps, change), false);

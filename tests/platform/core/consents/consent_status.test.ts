@@ -9,7 +9,7 @@ import {
   type ConsentMove,
   type ConsentStatus,
   deadlineOf,
-  forgetCustomer,
+  eraseCustomer,
   isImplicit,
   isNeverAuthorised,
   isSettled,
@@ -203,7 +203,7 @@ Deno.test("what a decision and a use leave of the payer's accounts, and which re
 Deno.test("a consent that was never authorised keeps amount and currency of its request [EN9]", () => {
   const consent = of("Rejected", { payer: { sub: "one", reports: [1] } });
   const { payer: _, ...rest } = consent;
-  assertEquals(JSON.parse(JSON.stringify(forgetCustomer(consent, NOW + 3, "consent"))), {
+  assertEquals(JSON.parse(JSON.stringify(eraseCustomer(consent, NOW + 3, "consent"))), {
     ...rest,
     request: { initiation: { instructedAmount: { amount: "4.20", currency: "EUR" } }, risk: {} },
     personalData: { state: "erased", at: NOW + 3, scope: "consent" },

@@ -197,13 +197,13 @@ Deno.test("the evidence of a consent whose customer never came is deleted a day 
     return rows.flat().filter(({ key, value }) => key[1]?.includes(id) && "sealedMembers" in value).length;
   };
   await elapse(env, DAY_MS - 1000);
-  assertEquals(await env.platform.forgetConsents(), 0);
+  assertEquals(await env.platform.eraseConsents(), 0);
   assert(await evidenceOf(unopened.Data.ConsentId) > 0);
   await elapse(env, 120_000);
-  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals(await env.platform.eraseConsents(), 1);
   assertEquals(await evidenceOf(unopened.Data.ConsentId), 0);
   assert(await evidenceOf(opened.consentId) > 0);
   await elapse(env, 29 * DAY_MS);
-  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals(await env.platform.eraseConsents(), 1);
   assertEquals(await evidenceOf(opened.consentId), 0);
 });

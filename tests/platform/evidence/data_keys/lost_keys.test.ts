@@ -56,7 +56,7 @@ Deno.test("a case whose data key is lost is 503, nothing else stops, and it is b
   assertEquals([await read(`/${lost.consentId}`), await read(`/${kept.consentId}`)], [503, 200]);
   assertEquals(await read(""), 200);
   await elapse(env, 90_000_000);
-  for (const job of ["sweepConsents", "retireCases", "forgetConsents"] as const) {
+  for (const job of ["sweepConsents", "retireCases", "eraseConsents"] as const) {
     await env.platform[job]();
   }
   assertEquals(await history(env, lost.consentId).then((all) => all.at(-1)), "consent.Rejected by clock");

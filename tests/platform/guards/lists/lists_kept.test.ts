@@ -18,7 +18,7 @@ Deno.test("a consent that was never authorised is listed until its personal data
   await decide(flow.browser, shown.headers.get("location") ?? "", "refuse");
   assertEquals(await idsOf(env, "Consent", { status: "Rejected" }), [flow.consentId]);
   await elapse(env, 31 * DAY_MS);
-  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals(await env.platform.eraseConsents(), 1);
   assertEquals([await idsOf(env, "Consent"), await listedKeys(env)], [[], []]);
 });
 

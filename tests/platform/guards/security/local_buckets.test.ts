@@ -1,6 +1,6 @@
 /** The rate limit before authentication: its memory is bounded, and a full memory does not lift the limit of a caller. */
 import { assert, assertEquals } from "@std/assert";
-import { openLocalBuckets } from "../../../../src/platform/guards/security/rate_limit_store.ts";
+import { openLocalBuckets } from "../../../../src/platform/guards/security/rate_limits.ts";
 
 const POLICY = { perSecond: 1, burst: 2 };
 

@@ -12,7 +12,7 @@ import {
   openRateLimit,
   type SharedBuckets,
   takeToken,
-} from "../../../../src/platform/guards/security/rate_limit_store.ts";
+} from "../../../../src/platform/guards/security/rate_limits.ts";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { waitUntil } from "testing/waiting.ts";

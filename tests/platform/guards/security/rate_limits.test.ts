@@ -5,10 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { MAX_SKEW_MS } from "../../../../src/base/kernel/clock.ts";
 import { rejectionOf } from "testing/answers.ts";
-import {
-  type BucketStore,
-  openBucketStore,
-} from "../../../../src/platform/guards/security/rate_limit_store.ts";
+import { type BucketStore, openBucketStore } from "../../../../src/platform/guards/security/rate_limits.ts";
 import type { RatePolicy } from "../../../../src/platform/config/rate_policies.ts";
 import { anotherProcess } from "support/processes.ts";
 import { addKey } from "support/directory_network.ts";

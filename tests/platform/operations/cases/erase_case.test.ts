@@ -172,7 +172,7 @@ Deno.test("the data key of a consent that was never authorised is deleted with i
   assertEquals(await env.platform.finishErasures(), 0);
   assertFalse(await env.caseKeys.isErased(caseId));
   await elapse(env, 30 * 86_400_000);
-  await env.platform.forgetConsents();
+  await env.platform.eraseConsents();
   assertEquals(await env.platform.finishErasures(), 1);
   assertEquals(await env.caseKeys.opening(caseId), { state: "erased", at: env.now, scope: "key" });
 });

@@ -142,7 +142,7 @@ Deno.test("histories of consents that were never authorised are deleted too, and
     await pass(env, 2);
     await env.platform.sweepConsents();
     await pass(env, 31);
-    await env.platform.forgetConsents();
+    await env.platform.eraseConsents();
     await work(env);
     await pass(env, 301);
     await work(env);

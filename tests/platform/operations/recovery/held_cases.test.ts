@@ -19,7 +19,7 @@ async function days(env: BookEnvironment, count: number): Promise<void> {
   for (let day = 0; day < count; day++) {
     await elapse(env, DAY_MS);
     await env.platform.sweepConsents();
-    await env.platform.forgetConsents();
+    await env.platform.eraseConsents();
     await env.platform.finishErasures();
   }
 }

@@ -174,7 +174,7 @@ Deno.test("the end-to-end id of a consent without personal data leads nowhere [T
   env.now += 25 * 3_600_000;
   while (await env.platform.sweepConsents() > 0);
   await elapse(env, 25 * 3_600_000);
-  while (await env.platform.forgetConsents() > 0);
+  while (await env.platform.eraseConsents() > 0);
   assertEquals((await searchFor(env, "FRESCO.21302.GFX.20")).Case, []);
   assertEquals((await searchFor(env, ConsentId)).Case.length, 1);
 });

@@ -18,7 +18,7 @@ import {
   type WaitingOrder,
 } from "./payment_order.ts";
 
-export interface TakeOrdersDeps extends TransactDeps {
+export interface LeaseOrdersDeps extends TransactDeps {
   readonly memory: PushMemory;
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
@@ -33,28 +33,31 @@ const MAX_ATTEMPTS = 3;
  *
  * @throws {ApiError} `store.unavailable`
  */
-export async function takeOrders(
-  deps: TakeOrdersDeps,
+export async function leaseOrders(
+  deps: LeaseOrdersDeps,
   ids: readonly PaymentId[],
 ): Promise<readonly Entry<LeasedOrder>[]> {
-  const taken = await handleBatch(ids, (some) => take(deps, some), (paymentId, error) => {
+  const leased = await handleBatch(ids, (some) => lease(deps, some), (paymentId, error) => {
     deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
   });
-  return taken.flat();
+  return leased.flat();
 }
 
-async function take(deps: TakeOrdersDeps, ids: readonly PaymentId[]): Promise<readonly Entry<LeasedOrder>[]> {
+async function lease(
+  deps: LeaseOrdersDeps,
+  ids: readonly PaymentId[],
+): Promise<readonly Entry<LeasedOrder>[]> {
   const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
   const leases = await transact<readonly LeasedOrder[]>(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const now = deps.clock();
     return entries.flatMap((entry) => {
-      if (entry === null || !isQueued(entry.value) || !mayTake(deps, entry.value, now)) return [];
+      if (entry === null || !isQueued(entry.value) || !mayLease(deps, entry.value, now)) return [];
       const { dueAt } = entry.value;
       deps.memory.noteDueAt(dueAt, now);
-      const lease = leaseOrder(entry.value, now);
-      deps.outbox.stageChange(tx, entry, lease);
-      return lease;
+      const leased = leaseOrder(entry.value, now);
+      deps.outbox.stageChange(tx, entry, leased);
+      return leased;
     });
   });
   const reads = openRequestReads(deps.store);
@@ -65,7 +68,7 @@ async function take(deps: TakeOrdersDeps, ids: readonly PaymentId[]): Promise<re
   });
 }
 
-function mayTake({ memory }: TakeOrdersDeps, order: WaitingOrder | LeasedOrder, now: WallTime): boolean {
+function mayLease({ memory }: LeaseOrdersDeps, order: WaitingOrder | LeasedOrder, now: WallTime): boolean {
   const { paymentId, dueAt, failures, state } = order;
   if (state === "waiting" && memory.hasWaited(paymentId, failures)) return true;
   return isDue(dueAt, now) && memory.waitsUntil(paymentId, failures) === undefined;

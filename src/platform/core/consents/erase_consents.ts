@@ -10,9 +10,9 @@ import { transact, type TransactDeps } from "../../../base/store/transaction.ts"
 import { stageOutOfRows } from "../../evidence/audit_trail.ts";
 import { storedPiecesOf } from "../../evidence/read_case.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
-import { forgetCustomer } from "./consent.ts";
+import { eraseCustomer } from "./consent.ts";
 
-export interface ForgetConsentsDeps extends TransactDeps {
+export interface EraseConsentsDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
   /** Whether the orders of the consent's bank are held, so that the consent may turn out to be paid (Decision G9). */
@@ -38,16 +38,16 @@ const AGAIN_MS = 3_600_000;
  *
  * @returns the number of consents that this process handled
  */
-export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> {
+export async function eraseConsents(deps: EraseConsentsDeps): Promise<number> {
   const now = await deps.keptNow();
-  const due = await deps.consents.dueToForget(now, PAGE);
+  const due = await deps.consents.dueToErase(now, PAGE);
   let handled = 0;
   for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
     if (deadline === undefined) continue;
     try {
-      if (await forget(deps, deadline, now)) handled++;
+      if (await erase(deps, deadline, now)) handled++;
     } catch (error) {
-      deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
+      deps.log.error("consent.not_erased", { consentId: deadline.consentId, error: errorText(error) });
       await putOff(deps, deadline, now + AGAIN_MS);
     }
   }
@@ -55,18 +55,18 @@ export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> 
 }
 
 /** Gives the consent another time, unless it was handled meanwhile. @param at milliseconds */
-async function putOff(deps: ForgetConsentsDeps, deadline: Deadline, at: number): Promise<void> {
-  await transact(deps, { what: "consent to forget", attempts: 1, lost: () => {} }, async (tx) => {
+async function putOff(deps: EraseConsentsDeps, deadline: Deadline, at: number): Promise<void> {
+  await transact(deps, { what: "consent to erase", attempts: 1, lost: () => {} }, async (tx) => {
     if (await deps.consents.standsDeadline(tx, deadline)) {
-      await deps.consents.stageForgetLater(tx, deadline, at);
+      await deps.consents.stageErasureLater(tx, deadline, at);
     }
   });
 }
 
 /** Returns false if another process was faster. @param keptNow milliseconds */
-async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
+async function erase(deps: EraseConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
   const stored = await storedPiecesOf(deps.store, deadline.consentId);
-  const options = { what: "forgotten consent", attempts: 1, lost: () => false };
+  const options = { what: "erased consent", attempts: 1, lost: () => false };
   return await transact(deps, options, async (tx) => {
     const [entry, stands] = await Promise.all([
       deps.consents.find(tx, deadline.consentId),
@@ -74,7 +74,7 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     ]);
     if (!stands) return false;
     if (entry !== null && await deps.isHeld(tx, entry.value.bank)) {
-      await deps.consents.stageForgetLater(tx, deadline, keptNow + AGAIN_MS);
+      await deps.consents.stageErasureLater(tx, deadline, keptNow + AGAIN_MS);
       return true;
     }
     const isLast = stored.length <= MAX_PIECES;
@@ -83,10 +83,10 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     if (rejected === undefined) return true;
     const now = deps.clock();
     const deleted = stored.slice(0, MAX_PIECES);
-    deps.consents.stageForgotten(
+    deps.consents.stageCustomerErased(
       tx,
       rejected,
-      forgetCustomer(rejected.value, now, "consent"),
+      eraseCustomer(rejected.value, now, "consent"),
       deleted.map(({ place }) => place),
       isLast,
     );

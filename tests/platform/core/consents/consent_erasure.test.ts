@@ -1,7 +1,7 @@
 /** Consents that were never authorised lose their personal data after the configured days. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { asConsentId, newConsentId } from "../../../../src/base/kernel/identifiers.ts";
-import { auditKey, consentForgettingKey } from "../../../../src/platform/config/store_keys.ts";
+import { auditKey, consentErasureKey } from "../../../../src/platform/config/store_keys.ts";
 import { historyOf } from "testing/histories.ts";
 import {
   type AtBank,
@@ -50,14 +50,14 @@ Deno.test("a rejected and an expired consent lose their personal data after 30 d
   await env.platform.sweepConsents();
   await t.step("not before", async () => {
     await elapse(env, 29 * DAY_MS - 1000);
-    assertEquals(await env.platform.forgetConsents(), 0);
+    assertEquals(await env.platform.eraseConsents(), 0);
     assertEquals([await statusOf(env, flow.consentId), await statusOf(env, expired.consentId)], [200, 200]);
     assert((await stored(env)).includes("Flowers for Ada"));
   });
   await t.step("after", async () => {
     await elapse(env, DAY_MS + 2000);
-    assertEquals(await env.platform.forgetConsents(), 2);
-    assertEquals(await env.platform.forgetConsents(), 0);
+    assertEquals(await env.platform.eraseConsents(), 2);
+    assertEquals(await env.platform.eraseConsents(), 0);
     const left = await stored(env);
     assertFalse(left.includes("Flowers for Ada"));
     assertEquals([await statusOf(env, flow.consentId), await statusOf(env, expired.consentId)], [400, 400]);
@@ -79,13 +79,13 @@ Deno.test("consents that cannot be handled keep no other from its turn [EN10]", 
   const writes = Array.from({ length: 60 }, () => {
     const id = newConsentId();
     return [
-      { kind: "set", key: consentForgettingKey(1, id), value: { consentId: id, v: 1 } } as const,
+      { kind: "set", key: consentErasureKey(1, id), value: { consentId: id, v: 1 } } as const,
       { kind: "set", key: auditKey(id, 1), value: "damaged" } as const,
     ];
   });
   await env.store.commit({ checks: [], writes: writes.flat() });
   await elapse(env, 31 * DAY_MS);
-  for (let pass = 0; pass < 3; pass++) await env.platform.forgetConsents();
+  for (let pass = 0; pass < 3; pass++) await env.platform.eraseConsents();
   assertFalse((await stored(env)).includes("Flowers for Ada"));
   assertEquals(await statusOf(env, flow.consentId), 400);
 });
@@ -110,16 +110,16 @@ Deno.test("a consent that was recovered leaves the list of those to forget, howe
     writes: [
       {
         kind: "set",
-        key: consentForgettingKey(1, consentId),
+        key: consentErasureKey(1, consentId),
         value: { consentId: paid.consentId, v: 1 },
       },
       { kind: "set", key: auditKey(paid.consentId, env.now + 1), value: note },
     ],
   });
   await elapse(env, 1000);
-  assertEquals(await env.platform.forgetConsents(), 1);
-  assertEquals((await env.snapshot()).filter(({ key }) => key[0] === "consent_forgetting"), []);
-  assertEquals(await env.platform.forgetConsents(), 0);
+  assertEquals(await env.platform.eraseConsents(), 1);
+  assertEquals((await env.snapshot()).filter(({ key }) => key[0] === "consent_erasure"), []);
+  assertEquals(await env.platform.eraseConsents(), 0);
   assertEquals(await statusOf(env, paid.consentId), 200);
 });
 
@@ -129,10 +129,10 @@ Deno.test("a clock that is ahead deletes no personal data of a consent early [EN
   await env.platform.growLog();
   env.clockStep = 5 * 365 * DAY_MS;
   await env.platform.sweepConsents();
-  assertEquals(await env.platform.forgetConsents(), 0, "no time is stored");
+  assertEquals(await env.platform.eraseConsents(), 0, "no time is stored");
   await env.platform.followTime();
   env.now += 60_000;
   await env.platform.followTime();
-  assertEquals(await env.platform.forgetConsents(), 0);
+  assertEquals(await env.platform.eraseConsents(), 0);
   assert((await stored(env)).includes("Flowers for Ada"));
 });

@@ -1,7 +1,7 @@
 /** Derives the number of requests in work per lane from the one number that an operator sets: `PLATFORM_REQUESTS_IN_WORK`. */
-import type { LaneBounds } from "../../base/http/fair_lane.ts";
-import type { Config } from "../config/config.ts";
-import type { LaneName } from "./http/admission.ts";
+import type { LaneBounds } from "../../../base/http/fair_lane.ts";
+import type { Config } from "../../config/config.ts";
+import type { LaneName } from "./admission.ts";
 
 export function laneBounds(
   { requestsInWork, requestWaitSeconds }: Pick<Config, "requestsInWork" | "requestWaitSeconds">,

@@ -1,6 +1,6 @@
 /** How many requests of each lane are in work at once, from the one number that an operator sets. */
 import { assertEquals } from "@std/assert";
-import { laneBounds } from "../../../src/platform/guards/lanes.ts";
+import { laneBounds } from "../../../../src/platform/guards/http/lane_bounds.ts";
 
 /** The places of each lane, and how many of them a request without urgency may have. */
 function placesOf(requestsInWork: number): Readonly<Record<string, readonly [number, number]>> {
