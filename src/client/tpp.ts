@@ -18,6 +18,7 @@ export {
   type ConsentSeen,
   createConsent,
   createPayment,
+  findPayment,
   type PaymentSeen,
   readConsent,
   readPayment,

@@ -107,13 +107,7 @@ export async function createPayment(
 ): Promise<PaymentSeen> {
   const { consentId, initiation, risk } = command;
   const body = { Data: { ConsentId: consentId, Initiation: initiation }, Risk: risk };
-  const { Data } = paymentAnswer.parse(
-    await postSigned(flow, token, { path: payments, body, idempotencyKey }),
-  );
-  if (Data.ConsentId !== consentId) {
-    throw new UntrustedMessage("The answer is about another consent's payment");
-  }
-  return paymentSeen(Data.DomesticPaymentId, Data);
+  return ofConsent(await postSigned(flow, token, { path: payments, body, idempotencyKey }), consentId);
 }
 
 /**
@@ -128,6 +122,25 @@ export async function readPayment(
   const { Data } = paymentAnswer.parse(await getResource(flow, token, `${payments}/${paymentId}`));
   if (Data.DomesticPaymentId !== paymentId) throw new UntrustedMessage("The answer is about another payment");
   return paymentSeen(paymentId, Data);
+}
+
+/**
+ * Looks up the payment that an idempotency key has made within 24 hours.
+ * @throws {ApiErrorResponse} if rejected, with `UK.OBIE.Resource.NotFound` if it has made none.
+ */
+export async function findPayment(
+  flow: PaymentFlow,
+  token: AccessToken,
+  { consentId, idempotencyKey }: { readonly consentId: string; readonly idempotencyKey: string },
+): Promise<PaymentSeen> {
+  const query = new URLSearchParams({ "idempotency-key": idempotencyKey });
+  return ofConsent(await getResource(flow, token, `${payments}?${query}`), consentId);
+}
+
+function ofConsent(answer: unknown, consentId: string): PaymentSeen {
+  const { Data } = paymentAnswer.parse(answer);
+  if (Data.ConsentId === consentId) return paymentSeen(Data.DomesticPaymentId, Data);
+  throw new UntrustedMessage("The answer is about another consent's payment");
 }
 
 function paymentSeen(

@@ -13,7 +13,7 @@ import {
   type PendingAuthorization,
   pushAuthorization,
 } from "./authorization.ts";
-import { createConsent, createPayment, type PaymentSeen } from "./domestic_payments.ts";
+import { createConsent, createPayment, findPayment, type PaymentSeen } from "./domestic_payments.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import type { PaymentRequest } from "./payment_request.ts";
 import { type Persistence, persistently } from "./persistent.ts";
@@ -105,7 +105,7 @@ export async function finishPayment(
     return { kind, ...failedReturn(error) };
   }
   const token = await exchangeCode(flow, begun.authorization, checked);
-  return { kind: "submitted", payment: await submitPayment(flow, begun, token, persistence) };
+  return { kind: "submitted", payment: await submit(flow, begun, token, { ...persistence, former: 0 }) };
 }
 
 /** Returns the parameters of an authentic return without a code. */
@@ -117,23 +117,68 @@ export function failedReturn(
 }
 
 /**
- * Submits the payment (contract EP9). Repeating it with the same payment and token makes no second one.
+ * Submits the payment again (contract EP9). Repeating it with the same payment and token makes no second one.
  *
- * @throws {ApiErrorResponse} if the platform rejects the request
+ * @throws {ApiErrorResponse} if the platform rejects the request and has made no payment before
  * @throws {PaymentUnknown} if no answer comes
  */
 export async function submitPayment(
   flow: PaymentFlow,
-  { consentId, request, paymentKey }: BegunPayment,
+  begun: BegunPayment,
   token: AccessToken,
   persistence: Persistence = {},
 ): Promise<PaymentSeen> {
-  const submit = (): Promise<PaymentSeen> =>
-    createPayment(flow, token, { consentId, ...request }, paymentKey);
+  return await submit(flow, begun, token, { ...persistence, former: 1 });
+}
+
+/** @param former how often it was submitted before */
+async function submit(
+  flow: PaymentFlow,
+  begun: BegunPayment,
+  token: AccessToken,
+  { former, ...persistence }: Persistence & { readonly former: number },
+): Promise<PaymentSeen> {
+  const { consentId, request, paymentKey } = begun;
+  let submitted = former;
+  const post = (): Promise<PaymentSeen> => {
+    submitted += 1;
+    return createPayment(flow, token, { consentId, ...request }, paymentKey);
+  };
   try {
-    return await persistently(submit, persistence);
+    return await persistently(post, persistence);
   } catch (error) {
-    if (error instanceof ApiErrorResponse && error.status < 500 && error.status !== 429) throw error;
-    throw new PaymentUnknown(token, error);
+    if (!isRejection(error)) throw new PaymentUnknown(token, error);
+    if (submitted === 1) throw error;
+    return await findSubmitted(flow, begun, token, { ...persistence, rejection: error });
+  }
+}
+
+/** After 429 the platform asks to send it again. */
+function isRejection(error: unknown): error is ApiErrorResponse {
+  return error instanceof ApiErrorResponse && error.status < 500 && error.status !== 429;
+}
+
+/** For so long the platform knows what an idempotency key has made (Decision C4). Milliseconds. */
+const KEY_MS = 24 * 3_600_000;
+
+/**
+ * Finds out whether an earlier submission has made the payment. A later one may have been rejected for another reason,
+ * such as a token that has expired meanwhile.
+ */
+async function findSubmitted(
+  flow: PaymentFlow,
+  { consentId, paymentKey: idempotencyKey }: BegunPayment,
+  token: AccessToken,
+  { rejection, ...persistence }: Persistence & { readonly rejection: ApiErrorResponse },
+): Promise<PaymentSeen> {
+  try {
+    return await persistently(async () => {
+      return await findPayment(flow, await grantClientToken(flow), { consentId, idempotencyKey });
+    }, persistence);
+  } catch (error) {
+    const isNone = error instanceof ApiErrorResponse && error.codes.includes("UK.OBIE.Resource.NotFound");
+    const grantedAt = token.expiresAt - token.expiresInSeconds * 1000;
+    if (isNone && flow.tpp.now() < grantedAt + KEY_MS) throw rejection;
+    throw new PaymentUnknown(token, rejection);
   }
 }

@@ -9,7 +9,15 @@ import {
 } from "../../../src/client/tpp/take_payment.ts";
 import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
-import { authUrl, consentId, json, paymentId, requestUri, shopUrl } from "support/sandbox_tpp_platform.ts";
+import {
+  authUrl,
+  consentId,
+  json,
+  paymentAnswer,
+  paymentId,
+  requestUri,
+  shopUrl,
+} from "support/sandbox_tpp_platform.ts";
 import { openEnvironmentAndFlow } from "./tpp_client.ts";
 
 const PAYMENTS = "/BANKA/domestic-payments/v1";
@@ -90,8 +98,52 @@ Deno.test("a payment whose answer does not come is submitted again with its toke
     env.seen.filter(({ body }) => body.includes("grant_type=authorization_code")).length;
   assertEquals((await submitPayment(flow, begun, unknown.token)).paymentId, paymentId);
   assertEquals(codes(), 1);
+});
+
+/** Returns the payment whose first answer is lost and whose second one is a 401. `found` answers what follows. */
+async function rejectedAfterLoss(found: () => Response): Promise<string> {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const { wait } = recordPauses();
+  const begun = await beginPayment(flow, request);
+  env.answers.set(PAYMENTS, [() => Promise.reject(new TypeError("reset")), unauthorized, found]);
+  const end = await finishPayment(flow, begun, back(begun.authorization.state, { code: "c" }), { wait });
+  return end.kind === "submitted" ? end.payment.paymentId : end.kind;
+}
+
+function unauthorized(): Response {
+  return new Response(null, { status: 401, headers: { "www-authenticate": "DPoP" } });
+}
+
+function notFound(): Response {
+  return json(400, { Errors: [{ ErrorCode: "UK.OBIE.Resource.NotFound" }] });
+}
+
+Deno.test("a rejection after a lost answer does not say that no payment was made: it is looked up by its key", async () => {
+  assertEquals(await rejectedAfterLoss(() => paymentAnswer(200, "Pending")), paymentId);
+  assertEquals((await assertRejects(() => rejectedAfterLoss(notFound), ApiErrorResponse)).status, 401);
+  await assertRejects(() => rejectedAfterLoss(unauthorized), PaymentUnknown);
+});
+
+Deno.test("a payment that is submitted again is looked up if it is rejected, for as long as its key counts", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const begun = await beginPayment(flow, request);
+  const day = 86_400_000;
+  const token = { value: "t", expiresInSeconds: 300, expiresAt: flow.tpp.now() + 300_000 };
+  env.answers.set(PAYMENTS, [unauthorized, () => paymentAnswer(200, "Pending")]);
+  assertEquals((await submitPayment(flow, begun, token)).paymentId, paymentId);
+  env.answers.set(PAYMENTS, [unauthorized, notFound]);
+  await assertRejects(() => submitPayment(flow, begun, token), ApiErrorResponse);
+  env.answers.set(PAYMENTS, [unauthorized, notFound]);
+  const old = { ...token, expiresAt: token.expiresAt - day };
+  await assertRejects(() => submitPayment(flow, begun, old), PaymentUnknown);
+});
+
+Deno.test("the rejection of the only submission is final", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const begun = await beginPayment(flow, request);
   env.answers.set(PAYMENTS, [() => new Response("{}", { status: 400 })]);
-  await assertRejects(() => submitPayment(flow, begun, unknown.token), ApiErrorResponse);
+  const returned = back(begun.authorization.state, { code: "c" });
+  await assertRejects(() => finishPayment(flow, begun, returned), ApiErrorResponse);
 });
 
 Deno.test("the exchange of a code is never repeated: that would revoke its tokens", async () => {
