@@ -1,7 +1,7 @@
 /**
- * Changes that one person proposes and another one approves (contract FE1 to FE8 and DRC8 to DRC11). Each program declares
- * what its changes are and how an approved one is made. One record lists the proposals that can be approved now, so that
- * their number is bounded and of parallel changes of all proposals only one commits.
+ * Changes that one person proposes and another one approves (contract FE1 to FE8 and DRC8 to DRC11). Each program
+ * declares what its changes are and how an approved one is made. One record lists the proposals that can be approved
+ * now, so that their number is bounded and of parallel changes of all proposals only one commits.
  */
 import { z } from "zod";
 import { ApiError } from "../kernel/api_error.ts";
@@ -190,8 +190,8 @@ function whyFull({ open }: OpenProposals, person: string): string | undefined {
 }
 
 /**
- * Returns why the second one may not approve, or undefined for two people. A token whose list does not say who its
- * person is at the provider may be of the same person as any account there.
+ * Returns why the second one may not approve, or undefined for two people (contract FE3, DRC9). A token whose list
+ * does not say who its person is at the provider may be of the same person as any account there.
  */
 function whyNotTwo(proposer: Proposer, approver: Proposer): string | undefined {
   const [one, other] = [proposer.person, approver.person];

@@ -93,7 +93,7 @@ export function openBankReturns(deps: BankReturnDeps): BankReturns {
   };
 }
 
-/** Whether a result that the bank signed is one for this session and of this time. */
+/** Whether a result that the bank signed is one for this session and of this time (contract BR6, BR10, BR20). */
 export function usableFor(session: AuthorizationSession, response: ResultJwt): Result<ResultJwt> {
   const { times, refId, debtorAccountPresent, transactionDigest = session.transactionDigest } = response;
   const expected = session.debtorAccountPresent ? "true" : "false";

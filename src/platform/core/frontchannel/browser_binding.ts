@@ -1,6 +1,7 @@
 /**
  * Binds an authorization session to one browser by a cookie with 256 random bits. The store has only the hash.
- * Another browser with the same link or the same return URL cannot continue the session (FAPI 2.0 §6.4, §6.5).
+ * Another browser with the same link or the same return URL cannot continue the session (contract AZ11, BR9; FAPI 2.0
+ * §6.4, §6.5).
  */
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";

@@ -47,7 +47,7 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
   if (!returned.ok) throw await returns.notAuthentic(visit, returned.fault);
   const { bank, session, response } = returned.value;
   const { browser, reads } = visit;
-  if (!await browser.holds(session)) { // Decision B4
+  if (!await browser.holds(session)) { // contract BR9, BR18; Decision B4
     throw response === undefined
       ? await returns.notAuthentic(visit, BANK_NOT_ACTIVE)
       : await steps.notYours(session, "returned in another browser");

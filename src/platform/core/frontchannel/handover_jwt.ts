@@ -29,7 +29,7 @@ export function handoverClaims(
   };
 }
 
-/** Returns `{bank_sca_url}?oAuthUrl=…` with the bank's one registered redirect URL (Decision A5). */
+/** Returns `{bank_sca_url}?oAuthUrl=…` with the bank's one registered redirect URL (contract AZ14; Decision A5). */
 export function handoverUrl(bank: BankClient, sealed: string): string | undefined {
   const [base] = bank.redirectUris;
   return base === undefined

@@ -83,7 +83,7 @@ export interface ResultJwtDeps {
 }
 
 const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: [RESULT_JWT.typ] };
-const TIMES: TimeRules = {
+const TIMES: TimeRules = { // contract BR6
   exp: "required",
   iat: "required",
   maxLifetime: MAX_BANK_RETURN_SECONDS,
@@ -93,15 +93,15 @@ const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
 
 /**
- * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them. Every
- * failure gets the same page (contract BR17).
+ * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them.
+ * Every failure gets the same page (contract BR17).
  */
 export async function openResultJwt(
   deps: ResultJwtDeps,
   bank: BankClient,
   sealed: string,
 ): Promise<Result<ResultJwt>> {
-  const token = await openReceived(deps.decrypters, sealed);
+  const token = await openReceived(deps.decrypters, sealed); // contract BR2, BR3
   if (!token.ok) return token;
   const verified = await verifyJwt(token.value, {
     ...HEADER,
@@ -136,7 +136,7 @@ async function openReceived(decrypters: readonly OwnKey[], sealed: string): Prom
   return token;
 }
 
-/** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
+/** The key is one of the path's bank, never of a bank that the token names (contract BR4; RFC 8725 §3.8). */
 async function findSigner(
   keys: ParticipantKeySets,
   bank: BankClient,
@@ -169,9 +169,9 @@ const required = text(MAX_JTI_CHARACTERS);
 
 function rulesFor(bank: BankClient, authUrl: string) {
   return {
-    iss: exactly(bank.orgId), // Decision B3
+    iss: exactly(bank.orgId), // contract BR5, Decision B3
     aud: exactly(authUrl), // Decision A2, as a string
-    bank_id: exactly(bank.code), // contract RT5: the redirection fails
+    bank_id: exactly(bank.code), // contract BR8, RT5: the redirection fails
     jti: required,
     correlation_id: required,
     ref_id: required,
@@ -230,12 +230,13 @@ function reasonOf(code: unknown): Pick<BankResult, "reasonCode"> {
   return reasonCode === undefined ? {} : { reasonCode };
 }
 
-/** Decision B3: exact values only. Unknown values fail closed. */
+/** Contract BR11, Decision B3: exact values only. Unknown values fail closed. */
 function outcomeOf(statusCode: unknown): BankResult["outcome"] {
   if (SUCCESSES.includes(statusCode)) return "success";
   return FAILURES.includes(statusCode) ? "failure" : "unknown";
 }
 
+/** Contract BR13. */
 function acceptableSub(sub: unknown): Pick<BankResult, "sub"> {
   const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
     hasNoControl(sub) && !isAccountNumberLike(sub);

@@ -171,7 +171,7 @@ interface Link {
   readonly requestHash: string;
 }
 
-/** Parses the link. Returns undefined if a parameter is missing or malformed. */
+/** Parses the link. Returns undefined if a parameter is missing or malformed (contract AZ3). */
 async function readLink({ clientId, requestUri }: StartAuthorization): Promise<Link | undefined> {
   const reference = requestUri === undefined ? undefined : referenceOf(requestUri);
   if (clientId === undefined || reference === undefined) return undefined;
@@ -202,7 +202,7 @@ async function linkTo(deps: StartDeps, client: Client | null): Promise<Pick<ApiE
   return standing === "active" ? backTo(client) : {};
 }
 
-/** RFC 9126 §7.4: the checks of PAR must still hold. */
+/** Contract AZ4, RFC 9126 §7.4: the checks of PAR must still hold. */
 async function usableClient(deps: StartDeps, request: PushedRequest, client: Client | null): Promise<Client> {
   const usable = client?.registration === request.registration && await isActive(deps, client, request);
   if (!usable) {

@@ -18,8 +18,8 @@ export interface TppAddress {
 }
 
 /**
- * The error code (RFC 6749 §4.1.2.1) and a generic description. The exact reason is in the consent's history and not
- * in the browser's.
+ * The error code (contract AZ9; RFC 6749 §4.1.2.1) and a generic description. The exact reason is in the consent's
+ * history and not in the browser's.
  */
 const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, description: string]>> = {
   access_denied: ["access_denied", "The customer or the bank rejected the consent."],
@@ -54,11 +54,12 @@ export function reasonCodeOf({ error, code = REASON[error] }: AuthorizationEnd):
   return code;
 }
 
+/** Returns the URL of a success (contract AZ6). */
 export function successUrl(to: TppAddress, code: string): string {
   return withParameters(to, { code });
 }
 
-/** Returns the URL of a failure (Decision B5). */
+/** Returns the URL of a failure (contract AZ7, RE1; Decision B5). */
 export function errorUrl(to: TppAddress, end: AuthorizationEnd): string {
   const [error, description] = ERROR[end.error];
   return withParameters(to, { error, error_description: description, reason_code: reasonCodeOf(end) });
@@ -89,7 +90,7 @@ export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inact
   return withParameters(to, { error, error_description: whyInactive(who, standing), reason_code });
 }
 
-// The redirect_uri's own query stays unchanged, byte for byte (RFC 6749 §3.1.2).
+// The redirect_uri's own query stays unchanged, byte for byte (contract AZ8; RFC 6749 §3.1.2).
 function withParameters(to: TppAddress, answer: Record<string, string>): string {
   const state = to.state === undefined ? {} : { state: to.state };
   const parameters = new URLSearchParams({ ...answer, ...state, iss: to.issuer });

@@ -91,7 +91,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt): P
   const { request, redemption, entry } = attempt;
   const code = entry.value;
   const wrong = await findFault(request, redemption, code);
-  if (code.redeemedFor !== undefined) {
+  if (code.redeemedFor !== undefined) { // contract FAPI-D12
     // RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
     // enough.
     if (wrong !== undefined) throw wrong;

@@ -33,7 +33,7 @@ export function referenceOf(requestUri: string): string | undefined {
   return REFERENCE.test(reference) ? reference : undefined;
 }
 
-/** Whether the request can now start a session for this client at this bank. */
+/** Whether the request can now start a session for this client at this bank (contract AZ2). */
 export function canStart(
   request: PushedRequest,
   by: { clientId: string; bank: BankCode; now: WallTime },

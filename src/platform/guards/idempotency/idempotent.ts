@@ -65,13 +65,14 @@ export function idempotent(claims: ClaimStore): (route: string, replay: Replay) 
         fingerprint: await fingerprint(json),
       };
       const found = await claims.claimFor(c.get("reads"), claim);
-      if ("resourceId" in found) return await replay(c, found.resourceId);
+      if ("resourceId" in found) return await replay(c, found.resourceId); // contract IK7
       c.set("claim", claim);
       c.set("json", json);
       await next();
     });
 }
 
+/** Contract IK1, IK2. */
 function readKey(header: string | undefined): string {
   if (header === undefined) throw headerFault("request.header_missing", "Header.Missing", "is required.");
   if (!isIdempotencyKey(header)) {
@@ -131,7 +132,8 @@ export const claimRecord = defineRecord<StoredClaim>({
 
 export interface ClaimStore {
   /**
-   * Returns the resource that a request with this key and body created within 24 h, or the free claim to create it with.
+   * Returns the resource that a request with this key and body created within 24 h, or the free claim to create it
+   * with.
    *
    * @throws {ApiError} `idempotency.key_reused` if the key was used with another body
    */
@@ -141,7 +143,7 @@ export interface ClaimStore {
   ): Promise<{ readonly resourceId: string } | { readonly free: FreeClaim }>;
   /** Returns the resource that this key created within 24 h, whatever the body, or null. */
   resourceOf(from: Reader, key: Key): Promise<string | null>;
-  /** Stages the claim. The commit fails if a parallel request has claimed the key. */
+  /** Stages the claim. The commit fails if a parallel request has claimed the key (contract IK6, IK9). */
   stage(tx: Transaction, claim: FreeClaim, resourceId: string): void;
 }
 
@@ -152,7 +154,7 @@ export function openClaimStore(clock: Clock): ClaimStore {
       if (entry === null || clock() >= entry.value.expiresAt) { // contract IK11, IK12
         return { free: { key, fingerprint, formerVersion: entry?.version ?? null } };
       }
-      if (entry.value.fingerprint !== fingerprint) throw keyReused();
+      if (entry.value.fingerprint !== fingerprint) throw keyReused(); // contract IK8
       return { resourceId: entry.value.resourceId };
     },
     async resourceOf(from, key) {
@@ -177,8 +179,8 @@ function keyReused(): ApiError {
   return new ApiError("idempotency.key_reused", { faults: [fault] });
 }
 
-// The fingerprint of a body: SHA-256 of its RFC 8785 form, so white space and member order do not matter (Decision
-// C4).
+// The fingerprint of a body: SHA-256 of its RFC 8785 form, so white space and member order do not matter (contract
+// IK4; Decision C4).
 
 export async function fingerprint(value: unknown): Promise<string> {
   return await sha256(canonicalize(value) ?? "");

@@ -70,7 +70,7 @@ async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest
     ...HEADER,
     findKey: (jws) => readProofKey(keys, jws),
     claims: (claims) =>
-      checkClaims(claims, {
+      checkClaims(claims, { // a nonce is ignored (contract DP15)
         jti: text(MAX_JTI_CHARACTERS),
         htm: exactly(request.method, "the method of this request"), // RFC 9449 §4.3 check 8
         htu: target(request.url), // RFC 9449 §4.3 check 9
@@ -156,6 +156,7 @@ export function commitReplayRecords(deps: TransactDeps): ReturnType<typeof creat
   });
 }
 
+/** Contract RL3. */
 const LIMITS: readonly ErrorReason[] = ["request.rate_limited", "consents.too_many_open"];
 
 function usesUpNothing(error: Error | undefined): boolean {
