@@ -168,6 +168,23 @@ Deno.test("reports of a bank's own system are read [PO8]", async (t) => {
       written.replace("<Document xmlns=", "<x:Document xmlns:x=").replaceAll(/<(\/?)(?=[A-Z])/g, "<$1x:"),
       {},
     ],
+    [
+      "several reasons",
+      written.replace(
+        "<StsRsnInf>",
+        "<StsRsnInf><Rsn><Cd>AM99</Cd></Rsn><AddtlInf>first, </AddtlInf></StsRsnInf>$&",
+      ),
+      { reasonCode: "AM04", reason: "first, no" },
+    ],
+    ["a reason of two lines", written.replace(">no<", ">no\nmoney<"), { reason: "no money" }],
+    [
+      "an id in upper case",
+      written.replace(/<OrgnlPmtInfId>.*?</, (id) => id.toUpperCase()).replace(
+        "<ORGNLPMTINFID>",
+        "<OrgnlPmtInfId>",
+      ),
+      {},
+    ],
   ];
   for (const [what, message, expected] of cases) {
     await t.step(what, () => {
@@ -210,10 +227,17 @@ Deno.test("what is no such message is rejected [PO8]", async (t) => {
       () => fromPain002(report.replace("8a11</OrgnlPmtInfId>", "8a1</OrgnlPmtInfId>")),
       "DomesticPaymentId",
     ],
+    ...["soon", "1", "31 January 2026", "2026-01-31", "+275760-09-13T00:00:00Z"].map((time) =>
+      [
+        `the time ${time}`,
+        () => fromPain002(report.replace(/<CreDtTm>.*<\/CreDtTm>/, `<CreDtTm>${time}</CreDtTm>`)),
+        "CreDtTm",
+      ] as const
+    ),
     [
-      "no time",
-      () => fromPain002(report.replace(/<CreDtTm>.*<\/CreDtTm>/, "<CreDtTm>soon</CreDtTm>")),
-      "CreDtTm",
+      "an element within a text",
+      () => fromPain002(report.replace("<TxSts>PDNG", "<TxSts>PD<Cd>N</Cd>G")),
+      "text alone in TxSts",
     ],
     ["no amount", () => fromPain001(transfer.replace(/<InstdAmt.*<\/InstdAmt>/, "")), "InstructedAmount"],
     ["other supplementary data", () => fromPain001(transfer.replace(/>\{"Init.*?</, ">x<")), "JSON"],

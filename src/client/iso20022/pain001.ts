@@ -24,8 +24,8 @@ export interface CreditTransferParties {
 /** An order without its signature. */
 export type TransferOrder = Omit<PaymentOrder, "signed">;
 
-/** Of the element that holds the merge patch. */
-const ORDER_NAMESPACE = "urn:payment-initiation:order";
+/** The element that holds the merge patch. */
+const ORDER_ELEMENT = "{urn:payment-initiation:order}Order";
 const NOT_PROVIDED = "NOTPROVIDED";
 const MAX_NAME = 140;
 const MAX_SCHEME = 35;
@@ -65,7 +65,7 @@ export function toPain001(order: TransferOrder, parties: CreditTransferParties):
  */
 export function fromPain001(xml: string): TransferOrder {
   const message = openMessage(PAIN_001, xml);
-  const more = message.text(`${TRANSFER}/SplmtryData/Envlp`);
+  const more = message.text(`${TRANSFER}/SplmtryData/Envlp/${ORDER_ELEMENT}`);
   const order = orderSchema.safeParse(
     mergePatched(elementsOf(message), more === undefined ? {} : jsonOf(more)),
   );
@@ -142,7 +142,7 @@ function transferElement(initiation: OrderedInitiation, more: string | undefined
       textElement("Ustrd", Unstructured),
       filled("Strd", filled("CdtrRefInf", textElement("Ref", Reference))),
     ),
-    filled("SplmtryData", filled("Envlp", textElement(`{${ORDER_NAMESPACE}}Order`, more))),
+    filled("SplmtryData", filled("Envlp", textElement(ORDER_ELEMENT, more))),
   ];
 }
 

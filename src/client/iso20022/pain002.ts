@@ -7,6 +7,8 @@ import { filled, openMessage, type Part, UnreadableMessage, writeMessage } from 
 
 const PAIN_002 = "urn:iso:std:iso:20022:tech:xsd:pain.002.001.10";
 const LINE = 105;
+/** `ISODateTime`. Without an offset it is this computer's time. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 /** The contract's limit for a reason. */
 const MAX_REASON = 256;
 
@@ -52,7 +54,7 @@ export function toPain002({ domesticPaymentId, status, at, reasonCode, reason }:
 
 /**
  * Reads a report, also one of a bank's own system: of the transaction, or of its payment or group if that alone has a
- * status. Its time is the message's. A code that the platform does not know is left out.
+ * status. Its time is the message's. A code that the platform does not know is left out, and the first one of several is read.
  * @throws {UnreadableMessage} if the text is no report about one payment of an order, or has a status of no payment
  */
 export function fromPain002(xml: string): TimedReport {
@@ -60,7 +62,8 @@ export function fromPain002(xml: string): TimedReport {
   const payment = report?.part("OrgnlPmtInfAndSts");
   if (report === undefined || payment === undefined) throw new UnreadableMessage("expected one payment");
   const id = payment.text("OrgnlPmtInfId");
-  const at = Date.parse(report.text("GrpHdr/CreDtTm") ?? "");
+  const time = report.text("GrpHdr/CreDtTm") ?? "";
+  const at = DATE_TIME.test(time) ? Date.parse(time) : NaN;
   if (Number.isNaN(at)) throw new UnreadableMessage("expected a time in CreDtTm");
   return { domesticPaymentId: paymentIdOf(id), at, ...statusIn(report, payment) };
 }
@@ -77,11 +80,15 @@ function statusIn(report: Part, payment: Part): Pick<StatusReport, "status" | "r
   if (status === undefined) {
     throw new UnreadableMessage(`expected one of ${STATUSES.map(([each]) => each).join(", ")} as status`);
   }
-  const named = said?.text("StsRsnInf/Rsn/Cd");
-  const reason = [...(said?.texts("StsRsnInf/AddtlInf") ?? []).join("")].slice(0, MAX_REASON).join("");
+  const [reasonCode] = (said?.texts("StsRsnInf/Rsn/Cd") ?? []).flatMap((named) =>
+    BANK_REASON_CODES.filter((each) => each === named)
+  );
+  // The platform takes no line break or other control character.
+  const lines = (said?.texts("StsRsnInf/AddtlInf") ?? []).join("").replaceAll(/\p{Cc}+/gu, " ");
+  const reason = [...lines].slice(0, MAX_REASON).join("");
   return {
     status,
-    reasonCode: BANK_REASON_CODES.find((each) => each === named),
+    reasonCode,
     reason: reason === "" ? undefined : reason,
   };
 }

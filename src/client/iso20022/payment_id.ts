@@ -13,5 +13,5 @@ export function paymentIdOf(id: string | undefined): string {
   if (parts === null) {
     throw new UnreadableMessage("expected a DomesticPaymentId without hyphens as payment id");
   }
-  return parts.slice(1).join("-");
+  return parts.slice(1).join("-").toLowerCase();
 }

@@ -28,8 +28,7 @@ export function writeMessage(
 ): string {
   const document = new DOMParser().parseFromString(`<Document xmlns="${kind}"/>`, MIME_TYPE.XML_APPLICATION);
   const append = (parent: Element, [name, ...content]: Written): void => {
-    const [, namespace = kind, own = name] = /^\{(.+)\}(.+)$/.exec(name) ?? [];
-    const element = document.createElementNS(namespace, own);
+    const element = document.createElementNS(...qualified(name, kind));
     if (name === attribute?.of) element.setAttribute(attribute.name, attribute.value);
     for (const each of content) {
       if (typeof each === "string") element.appendChild(document.createTextNode(each));
@@ -41,11 +40,14 @@ export function writeMessage(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(document)}\n`;
 }
 
-/** A part of a message that is read. A path names one element in another, such as `PmtId/EndToEndId`. */
+/**
+ * A part of a message that is read. A path names one element in another, such as `PmtId/EndToEndId`, each
+ * as {@link Written} does.
+ */
 export interface Part {
   /** @throws {UnreadableMessage} if there are several */
   readonly part: (path: string) => Part | undefined;
-  /** @throws {UnreadableMessage} if there are several */
+  /** @throws {UnreadableMessage} if there are several, or it has elements */
   readonly text: (path: string) => string | undefined;
   /** The texts of elements that may be repeated. */
   readonly texts: (path: string) => readonly string[];
@@ -98,14 +100,30 @@ function partOf(element: Element, kind: string): Part {
       const found = one(path);
       return found && partOf(found, kind);
     },
-    text: (path) => one(path)?.textContent ?? undefined,
-    texts: (path) => all(path).map(({ textContent }) => textContent ?? ""),
+    text(path) {
+      const found = one(path);
+      return found && textOf(found);
+    },
+    texts: (path) => all(path).map(textOf),
     attribute: (name) => element.getAttribute(name) ?? undefined,
   };
 }
 
+function textOf({ childNodes, textContent, localName }: Element): string {
+  if ([...childNodes].some((child) => child.nodeType === child.ELEMENT_NODE)) {
+    throw new UnreadableMessage(`expected text alone in ${localName}`);
+  }
+  return textContent ?? "";
+}
+
 function childrenOf(parent: Element, kind: string, name: string): readonly Element[] {
+  const [namespace, own] = qualified(name, kind);
   return [...parent.childNodes].filter((child): child is Element =>
-    child.nodeType === child.ELEMENT_NODE && child.localName === name && child.namespaceURI === kind
+    child.nodeType === child.ELEMENT_NODE && child.localName === own && child.namespaceURI === namespace
   );
+}
+
+function qualified(name: string, kind: string): [namespace: string, own: string] {
+  const [, namespace = kind, own = name] = /^\{(.+)\}(.+)$/.exec(name) ?? [];
+  return [namespace, own];
 }
