@@ -103,11 +103,24 @@ async function proposedBy(
       `Nothing is changed yet: another administrator must approve the proposal ${id} until ${expires_at}.`,
     );
   }
-  const reason = "The command cannot keep the private keys until the approval.";
-  await send(access, { method: "POST", path: `/proposals/${id}/reject`, body: { reason } });
+  const why = await withdraw(access, id).then(() => undefined, ({ message }: Error) => message);
+  if (why !== undefined) {
+    return new ParticipantFailure(
+      `The proposal ${id} was not withdrawn (${
+        why.replace(/\.$/, "")
+      }). Reject it, or revoke its keys if it was approved: their private keys are lost.`,
+    );
+  }
   return new ParticipantFailure(
     "This directory needs a second administrator for new keys: let the participant's people send their signing requests, or use the directory's console. Nothing is changed.",
   );
+}
+
+async function withdraw(access: Access, id: string): Promise<void> {
+  const reason = "The command cannot keep the private keys until the approval.";
+  const response = await send(access, { method: "POST", path: `/proposals/${id}/reject`, body: { reason } });
+  const answer = await decodeAnswer(response);
+  if (!response.ok) throw rejected(response.status, answer);
 }
 
 async function send(

@@ -7,6 +7,8 @@ import { ParticipantFailure } from "../../../scripts/integrators/participant/fai
 import { openCertifiers } from "../../../src/directory/certification/certifiers.ts";
 import { certifierKeys, reportOf } from "../certification/certified.ts";
 import { failure, json, onboardShop, openDesk } from "./participant_desk.ts";
+import { approve, BOTH } from "./two_administrators.ts";
+import { ADMIN_TOKEN } from "testing/directory_environment.ts";
 import type { KeySet } from "testing/directory_answers.ts";
 
 Deno.test("participant onboard writes keys, certificates, statement and key set, for their owner alone [E1][F2]", async () => {
@@ -165,6 +167,17 @@ Deno.test("participant proposes where the directory needs a second administrator
   await failure(onboardShop(desk), "needs a second administrator for new keys");
   const { proposals: [withdrawn] } = (await desk.environment.admin("GET", "/proposals")).body;
   assertEquals(withdrawn?.state, "withdrawn");
+  await using raced = await openDesk({ fourEyes: ["onboard"], administrators: BOTH });
+  const approvedBefore = async (request: Request): Promise<Response> => {
+    const [, id] = /\/proposals\/([^/]+)\/reject$/.exec(request.url) ?? [];
+    if (id !== undefined) assertEquals((await approve(raced.environment, id)).status, 200);
+    return await raced.environment.fetch(request);
+  };
+  await using front = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, approvedBefore);
+  const env = { DIRECTORY_URL: `http://127.0.0.1:${front.addr.port}`, DIRECTORY_ADMIN_TOKEN: ADMIN_TOKEN };
+  const details = JSON.parse(await raced.run("onboard --example PISP"));
+  const late = raced.run("onboard --name my-shop --details -", { input: details, env });
+  await failure(late, "was not withdrawn (The directory rejected (409");
   await using other = await openDesk({ fourEyes: ["suspend"] });
   await onboardShop(other);
   const suspended = other.run("set-status --name my-shop --software Inactive --reason audit");
