@@ -46,10 +46,15 @@ const REDIRECT: Layer = {
   async check(at) {
     const address = known(at.participant).redirectUris[0] ?? "";
     const status = await statusAt(address, { redirect: "manual" });
-    if (status >= 500 || status === 404) throw new Wrong(`${address} answers ${status} to a customer.`);
+    if (isUnusable(status)) throw new Wrong(`${address} answers ${status} to a customer.`);
     return `${address} answers`;
   },
 };
+
+/** Whether nothing at the address can take the request: no page is there, no method of it, or the server fails. */
+function isUnusable(status: number): boolean {
+  return status >= 500 || status === 404 || status === 405;
+}
 
 async function statusAt(address: string, init: RequestInit): Promise<number> {
   const signal = AbortSignal.timeout(5000);
@@ -72,7 +77,7 @@ const ORDER_PUSH: Layer = {
     if (status < 400) {
       throw new Wrong(`${address} answers ${status} to an order that the platform has not signed.`);
     }
-    if (status >= 500 || status === 404) throw new Wrong(`${address} answers ${status} to an order.`);
+    if (isUnusable(status)) throw new Wrong(`${address} answers ${status} to an order.`);
     const told = await rejectedPush(at);
     if (told !== undefined) throw new Wrong(`The platform could not use the bank's last answer: ${told}`);
     return `${address} rejects an order that the platform has not signed`;

@@ -256,9 +256,13 @@ Deno.test("the doctor names what is wrong with a bank's own server [SB7]", async
   await t.step("redirect: it does not run", async () => {
     await assertWrong(sandbox, {}, "redirect", { wrong: /does not answer/, mend: `curl -i ${home}/sca` });
   });
-  let answer = 200;
+  let [visit, answer] = [405, 200];
   await using _server = Deno.serve({ port, hostname: "localhost", onListen: () => {} }, ({ url }) => {
-    return new Response("", { status: url.endsWith("/sca") ? 400 : answer });
+    return new Response("", { status: url.endsWith("/sca") ? visit : answer });
+  });
+  await t.step("redirect: its address takes no customer", async () => {
+    await assertWrong(sandbox, {}, "redirect", { wrong: /answers 405 to a customer/, mend: `${home}/sca` });
+    visit = 400;
   });
   await t.step("order push: it takes an order that no one has signed", async () => {
     await assertWrong(sandbox, {}, "order push", {
@@ -266,9 +270,11 @@ Deno.test("the doctor names what is wrong with a bank's own server [SB7]", async
       mend: `${home}/orders`,
     });
   });
-  await t.step("order push: its address is another one", async () => {
-    answer = 404;
-    await assertWrong(sandbox, {}, "order push", { wrong: /answers 404/, mend: `${home}/orders` });
+  await t.step("order push: its address is another one, or takes no POST", async () => {
+    for (answer of [404, 405]) {
+      const wrong = RegExp(`answers ${answer} to an order`);
+      await assertWrong(sandbox, {}, "order push", { wrong, mend: `${home}/orders` });
+    }
   });
   await t.step("nothing", async () => {
     answer = 400;
