@@ -18,6 +18,9 @@ import { VARIABLES } from "../../../../src/platform/config/config.ts";
 import { openDirectoryFixture } from "support/directory_process.ts";
 import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 import { present } from "testing/answers.ts";
+import { giveToServer, initialise, postgresPrograms, startAsServer } from "testing/postgres_node.ts";
+import { waitUntil } from "testing/waiting.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 const COMPOSE = `${ROOT}packaging/compose`;
@@ -36,6 +39,7 @@ interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly secrets?: readonly string[];
   readonly configs?: readonly { readonly source: string }[];
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
 }
@@ -100,6 +104,41 @@ Deno.test("the compose file sets variables that the programs read, and its secre
       assertEquals(lines.filter((line) => !known.includes(line)), [], `${folder}/${name}`);
     }
   }
+});
+
+Deno.test({
+  name: "the check of the compose file's database fails while its image makes the databases [F13]",
+  ignore: postgresPrograms() === undefined,
+  async fn() {
+    const programs = postgresPrograms() ?? "";
+    const { database } = (await composeFile()).services;
+    const [, name = "", ...args] = present(database?.healthcheck).test;
+    const folder = await Deno.makeTempDir({ prefix: "postgres-" });
+    const [data, log, port] = [`${folder}/data`, `${folder}/log`, freePort()];
+    const env = { PGHOST: folder, PGPORT: String(port) }; // of this test's server, in place of a container's own
+    const check = async (more: readonly string[] = []): Promise<boolean> =>
+      (await new Deno.Command(`${programs}/${name}`, { args: [...args, ...more], env, cwd: "/" }).output())
+        .success;
+    try {
+      await giveToServer(folder);
+      await initialise(programs, data);
+      // As the entry point of the image does: no address, until its scripts have run.
+      const socketAlone = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses="];
+      const making = startAsServer(`${programs}/postgres`, socketAlone, log);
+      await waitUntil("the server answers at its socket", () => check(["--host", folder]), { log });
+      assertEquals(await check(), false);
+      await making.end();
+      const serving = startAsServer(
+        `${programs}/postgres`,
+        ["-D", data, "-p", String(port), "-k", folder],
+        log,
+      );
+      await waitUntil("the check succeeds", check, { log });
+      await serving.end();
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
 
 const MODELS = {
