@@ -83,13 +83,16 @@ export async function readHistory(
 ): Promise<HistoryPage> {
   const first = (after ?? -1) + 1;
   const before = first === 0 ? null : await historyRecord.get(store, historyKey(subject, first - 1));
-  const lines = await Promise.all((await listHistory(store, subject, after, limit)).map(historyLine));
+  // One more than the page has: its hash of the entry before shows a change of the last one.
+  const read = await Promise.all((await listHistory(store, subject, after, limit + 1)).map(historyLine));
   let previous = before === null ? undefined : (await historyLine(before.value)).sha256;
   let isIntact = first === 0 || before !== null || first > head.length;
-  for (const [index, { sequence, previous_sha256, sha256 }] of lines.entries()) {
+  isIntact &&= first !== head.length || previous === head.sha256;
+  for (const [index, { sequence, previous_sha256, sha256 }] of read.entries()) {
     isIntact &&= sequence === first + index && previous_sha256 === previous;
     isIntact &&= sequence !== head.length - 1 || sha256 === head.sha256;
     previous = sha256;
   }
-  return { lines, isIntact: isIntact && (lines.length === limit || first + lines.length >= head.length) };
+  isIntact &&= read.length > limit || first + read.length >= head.length;
+  return { lines: read.slice(0, limit), isIntact };
 }

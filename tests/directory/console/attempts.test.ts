@@ -172,7 +172,7 @@ Deno.test("an entry that was changed, removed or put between others, and a cut h
   }
 });
 
-Deno.test("a page of a history is compared with the entry before it [DRC15]", async () => {
+Deno.test("a page of a history is compared with the entries before and behind it [DRC15]", async () => {
   await using env = await onboarded();
   const browser = await signedIn(env);
   for (let count = 0; count < 250; count++) await browser.get("/console/own");
@@ -184,4 +184,15 @@ Deno.test("a page of a history is compared with the entry before it [DRC15]", as
   await env.store.commit({ checks: [], writes: [write] });
   const second = (await env.admin("GET", `${PEOPLE}?after=199`)).body as DirectoryHistory;
   assertEquals(second.is_intact, false);
+  const changed = (await env.admin("GET", PEOPLE)).body as DirectoryHistory;
+  assertEquals([changed.is_intact, changed.after, changed.history.length], [false, "199", 200]);
+  const atEnd = (await env.admin("GET", `${PEOPLE}?after=250`)).body as DirectoryHistory;
+  assertEquals([atEnd.is_intact, atEnd.history], [true, []]);
+  const last = ["directory", "history", "@people", "0000000250"];
+  const { value = {} } = await env.store.get<object>(last) ?? {};
+  await env.store.commit({
+    checks: [],
+    writes: [{ kind: "set", key: last, value: { ...value, who: "luis" } }],
+  });
+  assertEquals(((await env.admin("GET", `${PEOPLE}?after=250`)).body as DirectoryHistory).is_intact, false);
 });
