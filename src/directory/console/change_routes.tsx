@@ -14,6 +14,7 @@ import {
   CHANGES,
   differencesOf,
   type Field,
+  hiddenOf,
   OWN_CHANGES,
   type ParticipantRecord,
 } from "./changes.ts";
@@ -152,6 +153,7 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
   const orgId = orgIdOf(visit, c);
   const subject = [orgId, c.req.param("kid"), c.req.param("login_id")].filter((part) => part !== undefined)
     .join(" ");
+  const fields = change.fields(record);
   const view = {
     title,
     ...(subject === "" ? {} : { of: subject }),
@@ -165,7 +167,8 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
       />
     ),
     path: c.req.path,
-    fields: change.fields(record).map((field) => formField(language, field, record)),
+    fields: fields.map((field) => formField(language, field, record)),
+    hidden: hiddenOf(fields, visit.form, record),
     submit: title,
     isDanger: change.name.startsWith("revoke"),
     back: proposed === undefined ? pageOf(visit, orgId) : PROPOSALS_PATH,

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { FormField } from "../../console/form.tsx";
 import type { Form } from "../../base/http/body.ts";
+import { strictJson } from "../../base/kernel/json.ts";
 import type { participantRecord } from "../http/answer_schema.ts";
 import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "../participants/participant.ts";
 import type { PlainKey } from "./phrase.ts";
@@ -158,7 +159,7 @@ export const CHANGES: readonly Change[] = [
     "statement",
     `${ONE}/statement`,
     (record) => [...SOFTWARE, ...record?.role === "ASPSP" ? OF_BANKS : OF_TPPS],
-    (form, { record }) => ({ ...softwareOf(form), ...membersOf(record?.role, form, null) }),
+    (form, { record }) => changedIn(form, { ...softwareOf(form), ...membersOf(record?.role, form, null) }),
   ),
   change(
     "softwareStatus",
@@ -224,6 +225,30 @@ export function differencesOf(
     const [now, after] = [field.value(record), textAsInForm(proposed[field.name])];
     return now === after ? [] : [{ field, now, after }];
   });
+}
+
+/** Of a form: the values that it had when it was opened, as JSON. */
+const OPENED_WITH = "opened_with";
+
+/** What the form of a change sends besides its fields. */
+export function hiddenOf(
+  fields: readonly Field[],
+  form: Form,
+  record: ParticipantRecord | undefined,
+): readonly (readonly [name: string, value: string])[] {
+  if (record === undefined) return [];
+  const values = fields.flatMap(({ name, value }) => value === undefined ? [] : [[name, value(record)]]);
+  if (values.length === 0) return [];
+  return [[OPENED_WITH, form.get(OPENED_WITH) ?? JSON.stringify(Object.fromEntries(values))]];
+}
+
+/** The members that differ from those of the opened form, so that what others have changed meanwhile stays. */
+function changedIn(form: Form, body: object): object {
+  const sent = strictJson(form.get(OPENED_WITH) ?? "");
+  const opened: Readonly<Record<string, unknown>> = Object(sent.ok ? sent.value : undefined);
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => textAsInForm(value) !== opened[name]),
+  );
 }
 
 function textAsInForm(value: unknown): string {

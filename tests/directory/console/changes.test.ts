@@ -38,6 +38,24 @@ async function said(browser: ConsoleBrowser, page: Page): Promise<string | undef
   return /<p class="note" role="status">([^<]+)<\/p>/.exec(html)?.[1];
 }
 
+/** What a browser sends for the form of the page as it is. */
+function valuesIn(html: string): Record<string, string> {
+  const main = html.slice(html.indexOf("<article"));
+  const inputs = [...main.matchAll(/<input [^>]*>/g)].map(([input]) => input).filter((one) =>
+    !one.includes('type="checkbox"')
+  );
+  const named = inputs.map((one) =>
+    [/ name="([^"]+)"/.exec(one)?.[1] ?? "", / value="([^"]*)"/.exec(one)?.[1] ?? ""] as const
+  );
+  const areas = [...main.matchAll(/<textarea [^>]*name="([^"]+)"[^>]*>([^<]*)</g)].map((
+    [, name = "", text = ""],
+  ) => [name, text] as const);
+  const text = (value: string): string => value.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  return Object.fromEntries(
+    [...named, ...areas].flatMap(([name, value]) => value === "" ? [] : [[name, text(value)]]),
+  );
+}
+
 async function form(changes: Record<string, string> = {}): Promise<Record<string, string>> {
   const { environment: _, redirect_uris, ...details } = software();
   return {
@@ -159,6 +177,22 @@ Deno.test("an administrator renews a statement: the form has the current details
   const { event_notification_uri: _none, ...without } = sent;
   await said(browser, await browser.submit(`${SHOP}/statement`, without));
   assertEquals((await recordOf(env)).event_notification_uri, null);
+});
+
+Deno.test("a form changes what its person has changed: what others have changed meanwhile stays [DRC3]", async () => {
+  await using env = await onboarded();
+  const browser = await signedIn(env);
+  const { html } = await browser.get(`${SHOP}/statement`);
+  env.now += 60_000;
+  const redirect_uris = ["https://shop.example/callback"]; // the other one must not be used any more
+  await env.admin("POST", "/participants/SHOP/statement", { redirect_uris });
+  const rejected = await browser.post(`${SHOP}/statement`, { ...valuesIn(html), version: "x".repeat(33) });
+  assertEquals(rejected.status, 400);
+  const sent = { ...valuesIn(rejected.html), version: "1.2.3", description: "Sells more" };
+  const page = await browser.post(`${SHOP}/statement`, sent);
+  assertEquals(await said(browser, page), "The statement is renewed.");
+  const { software: { description, redirect_uris: after } } = await recordOf(env);
+  assertEquals([description, after], ["Sells more", redirect_uris]);
 });
 
 Deno.test("a bank's statement keeps or removes its address for orders [DRC3]", async () => {
