@@ -278,7 +278,7 @@ function onboardingBody(form: Form, { environment }: BodyContext): object {
     })),
     software: { ...softwareOf(form), environment },
     ...membersOf(role, form, undefined),
-    ...(form.has("csr_signing") || form.has("csr_transport") ? { csrs: csrsOf(form) } : {}),
+    ...(CSRS.some(({ name }) => form.has(name)) ? { csrs: csrsOf(form) } : {}),
   };
 }
 

@@ -195,6 +195,15 @@ Deno.test("a form changes what its person has changed: what others have changed 
   assertEquals([description, after], ["Sells more", redirect_uris]);
 });
 
+Deno.test("an onboarding with a request for encryption alone is not made without it [DRC3]", async () => {
+  await using env = await onboarded();
+  const browser = await signedIn(env);
+  const { csr_signing: _signing, csr_transport: _transport, ...rest } = await form();
+  const page = await browser.submit("/console/onboard", { ...rest, csr_encryption: await signingRequest(4) });
+  assertEquals(page.status, 400);
+  assertStringIncludes(page.html, "csrs.signing: must be a PEM certificate signing request");
+});
+
 Deno.test("a bank's statement keeps or removes its address for orders [DRC3]", async () => {
   await using env = await onboarded();
   await env.admin("POST", "/participants", await bank([2, 3]));
