@@ -71,6 +71,7 @@ export async function openCertificateAuthority(
   const usages = certificate.getExtension(KeyUsagesExtension)?.usages ?? KeyUsageFlags.keyCertSign;
   if ((usages & KeyUsageFlags.keyCertSign) === 0) throw new Error("certificate may not sign certificates");
   if (certificate.notAfter.getTime() <= now) throw new Error("certificate has expired");
+  await requireChain([certificate, ...above]);
   const signing = await openSigning(ca, certificate);
   const keyId = certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
     new Uint8Array(await certificate.publicKey.getKeyIdentifier()).toHex();
@@ -173,6 +174,16 @@ function parseCertificates(pem: string): [X509Certificate, ...X509Certificate[]]
     // reported below
   }
   throw new Error("certificate is not a PEM certificate");
+}
+
+/** TLS proxies trust each certificate of the file, so that one in it by mistake could make participants. */
+async function requireChain(certificates: readonly X509Certificate[]): Promise<void> {
+  for (const [index, above] of certificates.slice(1).entries()) {
+    const one = certificates[index];
+    const isIssuer = one?.issuer === above.subject &&
+      await one.verify({ publicKey: above.publicKey, signatureOnly: true }).catch(() => false);
+    if (!isIssuer) throw new Error("certificate is followed by one that is not of its issuer");
+  }
 }
 
 async function openSigning(

@@ -150,7 +150,12 @@ Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", asy
 
 Deno.test("readDirectoryConfig rejects authorities that cannot issue [F3]", async () => {
   const [from, to] = [new Date("2025-01-01"), new Date("2035-01-01")];
+  const own = (await testAuthority()).certificatePem;
   const unfit: readonly [Record<string, string>, string][] = [
+    [
+      { DIRECTORY_CA_CERT: `${own}\n${(await makeAuthority(from, to, true, "CN=Another")).certificatePem}` },
+      "certificate is followed by one that is not of its issuer",
+    ],
     [
       { DIRECTORY_CA_CERT: (await makeAuthority(from, to, false)).certificatePem },
       "certificate is not a CA's",
