@@ -34,7 +34,7 @@ async function answer(
 ): Promise<void> {
   const { method = "GET", url = "/", headers } = incoming;
   const hasBody = method !== "GET" && method !== "HEAD";
-  const request = new Request(new URL(url, "http://localhost"), {
+  const request = new Request(`http://localhost${pathOf(url)}`, {
     method,
     headers: Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((one): [string, string] => [name, one])
@@ -44,6 +44,13 @@ async function answer(
   const response = await handle(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** A target can name another host: in absolute form (RFC 9112 §3.2.2), or as `//host`, if it is read as an address. */
+function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const { pathname, search } = new URL(target, "http://localhost");
+  return `${pathname}${search}`;
 }
 
 function bodyOf(incoming: NodeRequest): ReadableStream<Uint8Array> {
