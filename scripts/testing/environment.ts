@@ -190,7 +190,7 @@ export async function openEmptyEnvironment(
     env.fetched.push(request.url);
     return env.network(request);
   };
-  const keys = await openKeyRing(config.platformKeys);
+  const keys = await openKeyRing(config.keys);
   const compose = async (): Promise<Platform> => {
     const platform = await composePlatform({
       config,

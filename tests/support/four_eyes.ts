@@ -1,6 +1,6 @@
 /** Changes that need two operators, as the operations API is asked for them. */
 import { assert, assertEquals } from "@std/assert";
-import { FOUR_EYES_NAMES } from "../../src/platform/config/operators_config.ts";
+import { FOUR_EYES_NAMES } from "../../src/platform/config/config_variables.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls, OperationError, Proposals } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";

@@ -27,7 +27,7 @@ export async function anotherProcess(
       env.network(new Request(input, init))) as typeof fetch,
     log: (line) =>
       void env.logged.push(line),
-    keys: await openKeyRing(env.config.platformKeys),
+    keys: await openKeyRing(env.config.keys),
     caseKeys: env.caseKeys,
     operators: await testOperators(),
     ...(identity === undefined ? {} : { identity }),

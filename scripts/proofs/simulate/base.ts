@@ -31,7 +31,7 @@ export async function prepareBase(): Promise<Snapshot> {
     monotonic: clock,
     fetch: fetchDirectory as typeof fetch,
     log: () => {},
-    keys: await openKeyRing(CONFIG.platformKeys, clock),
+    keys: await openKeyRing(CONFIG.keys, clock),
   });
   for (const who of PARTIES) {
     const response = await api.fetch(

@@ -110,7 +110,7 @@ async function run(
         if (!process.isAlive()) return;
         simulation.watch.logged(line);
       },
-      keys: await openKeyRing(CONFIG.platformKeys, clock),
+      keys: await openKeyRing(CONFIG.keys, clock),
       caseKeys,
       operators: soleCredential("operator", OPERATOR_TOKEN, ROLES),
     });

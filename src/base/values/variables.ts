@@ -20,6 +20,11 @@ export function wholeNumber(least: number, most: number): z.ZodType<number, stri
   return readAs(read, `set it to a whole number from ${least} to ${most}`);
 }
 
+/** The parts of a list, without spaces. */
+export function commaSeparated(text: string): readonly string[] {
+  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
 /** A variable that is a port. */
 export const portNumber = z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(
   Number,
@@ -46,7 +51,7 @@ export function namesOrNone<Name extends string>(
 }
 
 function readNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] | undefined {
-  const names = [...new Set(text.split(",").map((name) => name.trim()).filter((name) => name !== ""))];
+  const names = [...new Set(commaSeparated(text))];
   const found = names.flatMap((name) => known.find((one) => one === name) ?? []);
   return found.length === names.length ? found : undefined;
 }

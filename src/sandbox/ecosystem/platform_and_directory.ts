@@ -77,7 +77,7 @@ export async function startPlatform(
   outgoing: typeof fetch = denoFetch,
 ): Promise<RunningPlatform> {
   const config = readConfig(variablesOf({ addresses, secrets, ...stores }, keySet));
-  const keys = await openKeyRing(config.platformKeys);
+  const keys = await openKeyRing(config.keys);
   const { store, caseKeys } = await openOwnStore(
     { config, wrapping: await openWrappingKeys(wrapping) },
     openStore,

@@ -15,7 +15,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     storeUrl: "/var/lib/payment-platform/platform.kv",
     cells: new Map(),
     cell: "home",
-    platformKeys: '{"keys":[]}',
+    keys: '{"keys":[]}',
     directoryIssuer: "https://directory.example.com",
     directoryJwksUri: "https://directory.example.com/jwks",
     directoryHosts: ["directory.example.com"],
@@ -28,7 +28,6 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     spanCollector: undefined,
     processName: undefined,
     operationsUrl: "http://localhost:80",
-    operatorsFile: undefined,
     environment: "Production",
     logLevel: "info",
     requestsInWork: 8,
@@ -120,11 +119,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   assertEquals(config.maxOpenConsents, 7);
   assertEquals(config.signatureClaims, ["iat", "tan"]);
   assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
-  assertEquals([config.operationsHost, config.operationsPort, config.operatorsFile], [
-    "::1",
-    8081,
-    "/etc/operators.json",
-  ]);
+  assertEquals([config.operationsHost, config.operationsPort], ["::1", 8081]);
   assertEquals(config.operationsUrl, "https://operations.example.com");
   assertEquals(config.operatorsOidc, {
     issuer: "https://id.example.com",

@@ -136,11 +136,13 @@ Deno.test("readConfig names faults of every kind at once, those found elsewhere 
       PORT: "x",
       PLATFORM_AUTH_URL: "auth",
       PLATFORM_STORE_URL: ":memory:",
+      PLATFORM_KEEP_CASES_DAYS: "0",
     }, ["PLATFORM_KEYS: is not JSON"]),
     [
       "PLATFORM_BASE_URL: set it to the API host, such as https://api.example.com",
       "PORT: set it to a port number",
       "PLATFORM_AUTH_URL: must be an origin such as https://host, without a path or slash",
+      "PLATFORM_KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
       "PLATFORM_STORE_URL: :memory: loses every payment at a restart; set the path of a file",
       "PLATFORM_KEYS: is not JSON",
     ],

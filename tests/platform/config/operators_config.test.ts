@@ -1,6 +1,7 @@
 /** Variables about operators that need others. */
 import { assertEquals } from "@std/assert";
-import { operatorFaults } from "../../../src/platform/config/operators_config.ts";
+import { faultsOf, SOUND_CONFIGURATION } from "support/sound_configuration.ts";
+import { readConfig } from "../../../src/platform/config/config.ts";
 import { urlFaults } from "../../../src/platform/config/address_faults.ts";
 
 const PROVIDER = {
@@ -17,24 +18,16 @@ const ALONE =
   "PLATFORM_OPERATIONS_OIDC_CLIENT_ID: set PLATFORM_OPERATIONS_OIDC_ISSUER too, where the client is registered";
 
 Deno.test("the console's client needs a secret and a provider", () => {
-  assertEquals(operatorFaults({ ...PROVIDER, ...CLIENT }), []);
-  const {
-    PLATFORM_OPERATIONS_OIDC_CLIENT_ID: OPERATIONS_OIDC_CLIENT_ID,
-    PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: OPERATIONS_OIDC_CLIENT_SECRET,
-  } = CLIENT;
-  assertEquals(
-    operatorFaults({ ...PROVIDER, PLATFORM_OPERATIONS_OIDC_CLIENT_ID: OPERATIONS_OIDC_CLIENT_ID }),
-    [PAIR],
-  );
-  assertEquals(
-    operatorFaults({ ...PROVIDER, PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: OPERATIONS_OIDC_CLIENT_SECRET }),
-    [PAIR],
-  );
-  assertEquals(operatorFaults(CLIENT), [ALONE]);
+  const { operatorsOidc } = readConfig({ ...SOUND_CONFIGURATION, ...PROVIDER, ...CLIENT });
+  assertEquals(operatorsOidc?.client?.id, "console");
+  for (const absent of Object.keys(CLIENT)) {
+    assertEquals(faultsOf({ ...PROVIDER, ...CLIENT, [absent]: undefined }), [PAIR]);
+  }
+  assertEquals(faultsOf(CLIENT), [ALONE]);
 });
 
 Deno.test("the console's address is https, or http on loopback", () => {
-  const faults = (OPERATIONS_URL: string): string[] => urlFaults({ PLATFORM_OPERATIONS_URL: OPERATIONS_URL });
+  const faults = (operationsUrl: string): string[] => urlFaults({ operationsUrl });
   const plain = ["PLATFORM_OPERATIONS_URL: must be https (http only on loopback)"];
   assertEquals(faults("https://console.example.com"), []);
   assertEquals(faults("http://localhost:8081"), []);

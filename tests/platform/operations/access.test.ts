@@ -136,7 +136,7 @@ Deno.test("without operators the operations host answers health alone", async ()
   await using env = await openEnvironment();
   const { config, store } = env;
   const clock = (): number => env.now;
-  const keys = await openKeyRing(config.platformKeys);
+  const keys = await openKeyRing(config.keys);
   const platform = await composePlatform({
     config,
     store,

@@ -151,7 +151,7 @@ Deno.test("an inquiry knows an order by the key that signed it, also when the ke
   const id = await made(env);
   await looked(env, 2 * HOUR);
   present(env.books.orders.get(id)).status = "AcceptedSettlementCompleted";
-  const config = { ...env.config, platformKeys: await platformKeySet(10, 11) };
+  const config = { ...env.config, keys: await platformKeySet(10, 11) };
   const later = await anotherProcess(Object.assign({}, env, { config }));
   const headers = { authorization: `Bearer ${OPERATOR_TOKENS.maria}` };
   const url = `${OPERATIONS_URL}/operations/banks/BANKA/inquire`;

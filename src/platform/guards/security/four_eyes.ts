@@ -1,7 +1,7 @@
 /** Changes that need two operators, if the deployment is configured so: one proposes, another one approves (contract FE1). */
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Context } from "hono";
-import type { FourEyesChange } from "../../config/operators_config.ts";
+import type { FourEyesChange } from "../../config/config_variables.ts";
 import type { Person } from "../../../base/http/bearer.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 

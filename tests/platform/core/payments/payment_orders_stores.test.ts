@@ -95,7 +95,7 @@ Deno.test("a POST to a bank arrives once, whether the bank keeps the connection 
   assertEquals(await outboxKeys(env), []);
   const entry = await paymentRecord.get(env.store, ["payment", id]);
   if (entry === null) throw new Error("no payment");
-  const keys = await openKeyRing(env.config.platformKeys);
+  const keys = await openKeyRing(env.config.keys);
   const { signer } = keys;
   const ownSigner = () => ownSignerOf(keys);
   const deps = { fetch: denoFetch, signer, ownSigner, authUrl: AUTH_URL, loopbackBanks: true };

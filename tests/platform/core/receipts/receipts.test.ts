@@ -47,7 +47,7 @@ async function pasted(env: Environment, receipt: string, lang = "en"): Promise<s
 }
 
 async function signer(env: Environment): Promise<OwnKey> {
-  return (await openKeyRing(env.config.platformKeys)).signer;
+  return (await openKeyRing(env.config.keys)).signer;
 }
 
 Deno.test("a receipt has amount, payee, status and references, and nothing of the payer [RCP1] [RCP2]", async () => {

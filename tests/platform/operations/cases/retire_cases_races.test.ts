@@ -98,7 +98,7 @@ Deno.test("several processes erase each case once, and name each once in the log
         monotonic: () => env.now,
         fetch,
         log: () => {},
-        keys: await openKeyRing(env.config.platformKeys),
+        keys: await openKeyRing(env.config.keys),
         operators: await testOperators(),
       }),
     );
