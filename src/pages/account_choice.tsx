@@ -7,6 +7,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type AccountIdentification, AccountNumber, Digits, endingOf } from "./account_number.tsx";
 import type { Language } from "./language.ts";
 import { Money } from "./money.tsx";
+import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 
 /** One of the payer's accounts. */
@@ -111,7 +112,7 @@ function Identity(
       {secondaryIdentification === undefined ? null : (
         <>
           {" "}
-          <bdi>{secondaryIdentification}</bdi>
+          <ParticipantText text={secondaryIdentification} />
         </>
       )}
       {balance === undefined
