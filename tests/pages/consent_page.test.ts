@@ -98,14 +98,68 @@ Deno.test("renderConsentPage shows no card number beyond its last four digits", 
 });
 
 Deno.test("renderConsentPage breaks amounts between thousands alone, and never after a minus", () => {
+  const [first] = consentView().accounts;
+  if (first === undefined) throw new Error("no account");
+  const amount = { amount: "1234567.89", currency: "EUR" };
+  const accounts = [{ ...first, balance: "-1250.5" }];
+  const html = renderConsentPage(consentView({ amount, accounts }), "en");
+  assertStringIncludes(
+    html,
+    '<span aria-hidden="true">€1,<wbr>234,<wbr>567.89</span><span class="visually-hidden">€1,234,567.89</span></bdi>',
+  );
+  assertStringIncludes(html, ">\u2212€1,<wbr>250.50</span>");
+  const french = renderConsentPage(consentView({ amount, accounts }), "fr");
+  assertStringIncludes(french, ">1\u202f<wbr>234\u202f<wbr>567,89<wbr>\u00a0€</span>");
+});
+
+Deno.test("renderConsentPage escapes what participants wrote, everywhere", () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror='a'>&amp;`;
+  const html = renderConsentPage(
+    consentView({
+      tpp: { ...consentView().tpp, legalName: hostile, clientId: hostile, role: hostile },
+      bank: { code: hostile, name: hostile },
+      payee: { name: hostile, identification: hostile, schemeName: hostile },
+      amount: { amount: hostile, currency: hostile },
+      reference: hostile,
+      unstructured: hostile,
+      csrf: hostile,
+      action: hostile,
+      languageSwitch: [{ language: "en", href: hostile }],
+      accounts: [{
+        index: 0,
+        schemeName: hostile,
+        identification: hostile,
+        balance: hostile,
+        currency: hostile,
+        canPay: false,
+        why: "other_currency",
+      }],
+    }),
+    "en",
+  );
+  assert(!html.includes("<script"));
+  assert(!html.includes("<img"));
+  assert(!/="[^"]*"[^\s>\/]/.test(html)); // every attribute ends where it should
+});
+
+Deno.test("renderConsentPage takes reordering and invisible characters out of names", () => {
+  const name = "Shop\u202e\u2066\u200b\u0007 Ltd\u200f";
+  const html = renderConsentPage(
+    consentView({ payee: { ...consentView().payee, name }, reference: name }),
+    "en",
+  );
+  assertStringIncludes(html, "<bdi>Shop Ltd</bdi>");
+  assert(!/[\p{Cc}\p{Bidi_Control}\u200b]/u.test(html.replaceAll("\n", "")));
+});
+
+Deno.test("renderConsentPage takes reordering and invisible characters out of every part of an account", () => {
   const written = {
     schemeName: "XX.\u202eScheme",
     identification: "1\u200b2",
     secondaryIdentification: "1\u202e2",
   };
   const accounts = consentView().accounts.map((one) => ({ ...one, ...written }));
-  const html = renderConsentPage(consentView({ accounts }), "en");
-  assert(!/[\u202e\u200b]/.test(html));
+  assert(!/[\u202e\u200b]/.test(renderConsentPage(consentView({ accounts }), "en")));
 });
 
 Deno.test("renderConsentPage spells account numbers out for screen readers", () => {
