@@ -22,6 +22,7 @@ import { measureRejections, rejectionsReport, wereRejected } from "./rejections.
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
+import { measureToken, tokenReport } from "./token.ts";
 import { countWrites, writesReport } from "./writes.ts";
 
 const SERVE = {
@@ -157,10 +158,17 @@ async function rejected(options: BenchOptions): Promise<number> {
   return wereRejected(found, options.requests) ? 0 : 1;
 }
 
+async function inToken(options: BenchOptions): Promise<number> {
+  const found = await measureToken(options);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : tokenReport(found));
+  return 0;
+}
+
 if (import.meta.main) {
   await runProgram(usage, (args) => {
     const options = readBenchOptions(args);
     if (options.rejections) return rejected(options);
+    if (options.token) return inToken(options);
     if (options.processes.length > 0) return scaled(options);
     return options.writes.length > 0 ? counted(options) : measure(options);
   });

@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly processes: readonly number[];
   /** Whether to measure rejected requests, in place of the rounds. */
   readonly rejections: boolean;
+  /** Whether to measure keys in a token, in place of the rounds. */
+  readonly token: boolean;
   /** Roots of other checkouts whose payments are counted too. */
   readonly beside: readonly string[];
   readonly json: boolean;
@@ -44,6 +46,7 @@ Usage: deno task bench [options]
   --beside A,B       with --writes: count for these other checkouts too, in turns
   --processes A,B    instead, measure so many platform processes on one PostgreSQL, such as 1,2,4
   --rejections       instead, measure requests that are rejected
+  --token            instead, measure signatures and decryptions with keys in a token of SoftHSM 2 and in a file
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
 
@@ -68,7 +71,7 @@ const NAMES = [
 
 /** The options. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
-  const given = optionsOf(args, NAMES, ["json", "guard", "rejections"]);
+  const given = optionsOf(args, NAMES, ["json", "guard", "rejections", "token"]);
   const number = numberReader(given, LIMITS);
   const concurrency = (given.concurrency ?? "1,8,32").split(",");
   const engines = given.writes?.split(",") ?? [];
@@ -83,6 +86,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     beside: given.beside?.split(",") ?? [],
     processes: (given.processes?.split(",") ?? []).map((text) => wholeNumber("processes", text, MOST, 1)),
     rejections: given.rejections ?? false,
+    token: given.token ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

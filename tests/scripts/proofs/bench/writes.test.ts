@@ -1,6 +1,7 @@
 /** `deno task bench --writes`: what a payment writes and calls, counted in a real process. */
 import { assert, assertEquals } from "@std/assert";
 import { present } from "testing/answers.ts";
+import { isSoftHsmMissing } from "testing/soft_hsm.ts";
 import { processesReport } from "../../../../scripts/proofs/bench/processes.ts";
 import {
   measureRejections,
@@ -8,6 +9,7 @@ import {
   wereRejected,
 } from "../../../../scripts/proofs/bench/rejections.ts";
 import { STAGES } from "../../../../scripts/proofs/bench/stages.ts";
+import { measureToken, tokenReport } from "../../../../scripts/proofs/bench/token.ts";
 import { countWrites, writesReport } from "../../../../scripts/proofs/bench/writes.ts";
 
 Deno.test("bench counts a payment's rows, bytes and calls, which follow from those of its requests", async () => {
@@ -35,6 +37,18 @@ Deno.test("bench measures requests that are rejected, and tells those that were 
   const [first] = found;
   assert(!wereRejected([{ ...present(first), others: 3 }], requests));
   assertEquals(rejectionsReport(found).split("\n").length, 2 + found.length + 1);
+});
+
+Deno.test({
+  name: "bench measures signatures and decryptions with keys in a file and in a token",
+  ignore: isSoftHsmMissing,
+  async fn() {
+    const found = await measureToken({ requests: 8, rounds: 1 });
+    const names = ["sign, file", "decrypt, file", "sign, token", "decrypt, token"];
+    assertEquals(found.map(({ name }) => name), names);
+    assert(found.every(({ ms, perSecond }) => ms > 0 && perSecond > 0));
+    assertEquals(tokenReport(found).split("\n").length, 2 + found.length + 1);
+  },
 });
 
 Deno.test("bench: the processors that are busy are those of the platform, the database and the bench", () => {
