@@ -167,7 +167,7 @@ export async function ownStoppedOrders(
     after = page.next;
     if (after === undefined) break;
   }
-  return { found: found.slice(0, ORDERS), isComplete: after === undefined };
+  return { found: found.slice(0, ORDERS), isComplete: after === undefined && found.length <= ORDERS };
 }
 
 /** Returns how the pushes to the organisation's software stand. A bank does not see those of TPPs. */

@@ -107,3 +107,24 @@ Deno.test("a stopped order is listed behind more than a thousand of another bank
     assertEquals([ids, IsComplete], [[payment.DomesticPaymentId], true]);
   }
 });
+
+Deno.test("orders beyond 100 of the second read are not hidden as if the list was complete [OWN3]", async () => {
+  const { env, payment } = await refused();
+  await using _ = env;
+  const from = payment.DomesticPaymentId as PaymentId;
+  const [order, stored] = [await env.store.get(outboxKey(from)), await env.store.get(paymentKey(from))];
+  for (let first = 0; first < 160; first += 40) {
+    const bank = first === 40 ? "BANKB" : "BANKA";
+    const writes = Array.from({ length: 40 }, (_, n): Write[] => {
+      const id = `00000000-0000-4000-8000-${String(first + n).padStart(12, "0")}` as PaymentId;
+      return [
+        { kind: "set", key: outboxKey(id), value: { ...order?.value as object, paymentId: id, bank } },
+        { kind: "set", key: outboxDeadKey(id), value: id },
+        { kind: "set", key: paymentKey(id), value: { ...stored?.value as object, id } },
+      ];
+    });
+    await env.store.commit({ checks: [], writes: writes.flat() });
+  }
+  const { PaymentOrder: found, IsComplete } = await listed(env, "BANKA"); // it has 121
+  assertEquals([found.length, IsComplete], [100, false]);
+});
