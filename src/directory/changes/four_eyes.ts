@@ -28,7 +28,9 @@ const USUAL_FOUR_EYES: readonly FourEyesName[] = [
 /** One administrator alone must not get by another way what two have to decide (contract DRC13). */
 const PAIRS: readonly NamePair<FourEyesName>[] = [
   ["certificates", "login"], // a login's person adds certificates alone
+  ["revoke", "login"], // and revokes keys alone
   ["suspend", "activate"],
+  ["suspend", "revoke"],
 ];
 
 export interface FourEyesValues {

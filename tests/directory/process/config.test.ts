@@ -287,7 +287,9 @@ Deno.test("composeDirectory rejects weak parts from every caller [F3]", async ()
 Deno.test("readDirectoryConfig rejects changes of two administrators that one can get round [DRC13]", async () => {
   const faulty: readonly [string, string][] = [
     ["onboard,certificates", "certificates needs login"],
-    ["suspend", "suspend needs activate"],
+    ["suspend,revoke,login", "suspend needs activate"],
+    ["suspend,activate", "suspend needs revoke"],
+    ["revoke", "revoke needs login"],
   ];
   for (const [names, fault] of faulty) {
     const error = await assertRejects(() => read({ DIRECTORY_FOUR_EYES: names }), DirectoryConfigError);
