@@ -63,8 +63,7 @@ export async function createConsent(
 ): Promise<ConsentSeen> {
   const body = { Data: { ReadRefundAccount: "Yes", Initiation: request.initiation }, Risk: request.risk };
   const answer = await postSigned(flow, token, { path: consents, body, idempotencyKey });
-  const { Data } = consentAnswer.parse(answer);
-  return { consentId: Data.ConsentId, status: Data.Status };
+  return consentSeen(answer);
 }
 
 /**
@@ -76,9 +75,15 @@ export async function readConsent(
   token: AccessToken,
   consentId: string,
 ): Promise<ConsentSeen> {
-  const { Data } = consentAnswer.parse(await getResource(flow, token, `${consents}/${consentId}`));
-  if (Data.ConsentId !== consentId) throw new UntrustedMessage("The answer is about another consent");
-  return { consentId, status: Data.Status };
+  const seen = consentSeen(await getResource(flow, token, `${consents}/${consentId}`));
+  if (seen.consentId !== consentId) throw new UntrustedMessage("The answer is about another consent");
+  return seen;
+}
+
+function consentSeen(answer: unknown): ConsentSeen {
+  const { ConsentId: consentId, Status: status, StatusReasonCode: reasonCode } =
+    consentAnswer.parse(answer).Data;
+  return { consentId, status, ...(reasonCode === undefined ? {} : { reasonCode }) };
 }
 
 /**

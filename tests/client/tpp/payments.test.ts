@@ -76,6 +76,15 @@ Deno.test("createConsent rejects an answer whose signature does not verify", asy
   await assertRejects(() => createConsent(flow, token, paymentRequest(purchase)));
 });
 
+Deno.test("readConsent returns why a consent was rejected [RSN1]", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const token = await grantClientToken(flow);
+  const Data = { ConsentId: consentId, Status: "Rejected", StatusReasonCode: "CUST" };
+  env.answers.set(`/BANKA/domestic-payment-consents/v1/${consentId}`, [() => json(200, { Data })]);
+  const seen = await readConsent(flow, token, consentId);
+  assertEquals(seen, { consentId, status: "Rejected", reasonCode: "CUST" });
+});
+
 Deno.test("every call of consents and payments rejects an answer without a signature [SG6]", async (t) => {
   const { env, flow } = await openEnvironmentAndFlow();
   const token = await grantClientToken(flow);
