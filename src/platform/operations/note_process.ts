@@ -1,7 +1,8 @@
 /** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
 import type { Clock, SteadyClock } from "../../base/kernel/clock.ts";
 import type { Readiness } from "../../base/observability/health.ts";
-import type { FiguresRecorder } from "../observed/figures/recorder.ts";
+import { addFigures, noFigures } from "../observed/figures/figures.ts";
+import type { FiguresRecorder, MinuteFigures } from "../observed/figures/recorder.ts";
 import type { AdmissionState } from "../guards/http/admission.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
@@ -49,7 +50,7 @@ export function openProcessNote(
       parts: Object.entries(parts).map(([name, health]) => ({ name, ...health })),
       inWork: Object.values(lanes()).reduce((sum, { inWork }) => sum + inWork, 0),
       signingKid: signingKid(),
-      minutes: figures.lastHour(),
+      minutes: withReasonsOnce(figures.lastHour()),
     };
   };
   return {
@@ -62,4 +63,17 @@ export function openProcessNote(
     },
     forget: () => processes.forget(start.id),
   };
+}
+
+/**
+ * Returns the minutes with the reasons of all of them in the last one: many reasons in each minute would make the note too
+ * large for a record, and only their sums are shown.
+ */
+function withReasonsOnce(minutes: readonly MinuteFigures[]): readonly MinuteFigures[] {
+  const sum = noFigures();
+  for (const { reasons } of minutes) addFigures(sum, { ...noFigures(), reasons });
+  return minutes.map((one, place) => ({
+    ...one,
+    reasons: place === minutes.length - 1 ? sum.reasons : {},
+  }));
 }

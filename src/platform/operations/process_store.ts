@@ -27,7 +27,7 @@ export interface ProcessState {
   readonly inWork: number;
   /** The key that signs for the platform in this process. */
   readonly signingKid: string;
-  /** What it counted in each of the last 60 minutes. */
+  /** What it counted in each of the last 60 minutes. The last one has the reasons of all. */
   readonly minutes: readonly MinuteFigures[];
 }
 

@@ -9,6 +9,12 @@ import { accepts, down, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../../src/base/store/store.ts";
+import { ERROR_TABLE } from "../../../src/platform/guards/http/error_table.ts";
+import { noFigures } from "../../../src/platform/observed/figures/figures.ts";
+import { openFiguresRecorder } from "../../../src/platform/observed/figures/recorder.ts";
+import { representLastHour } from "../../../src/platform/operations/last_hour_representation.ts";
+import { openProcessNote } from "../../../src/platform/operations/note_process.ts";
+import { openProcessStore } from "../../../src/platform/operations/process_store.ts";
 
 const REPORT_MS = 10_000;
 const LOST_MS = 30_000;
@@ -163,6 +169,35 @@ Deno.test("the last hour is that of all processes together, by minute, and forge
   assertEquals((await hour()).Total.Payments, 2, "the first minute is over an hour ago");
   await Promise.all([one.stop(), two.stop()]);
   assertEquals((await hour()).Total.Payments, 0, "they took theirs along");
+});
+
+Deno.test("a process that rejected requests for every reason in every minute of an hour is not taken for lost [OP18, OP24]", async () => {
+  const store = await openTestStore();
+  let now = Date.parse("2099-05-01T12:00:00Z");
+  const clock = (): number => now;
+  const written = { write: () => Promise.resolve() };
+  const figures = openFiguresRecorder({ figures: written, clock, steady: clock, metrics: { count() {} } });
+  const [reasons, request] = [Object.keys(ERROR_TABLE), { bank: "BANKA", clientId: "SC-1", status: 400 }];
+  for (let minute = 0; minute < 60; minute++, now += 60_000) {
+    for (const reason of reasons) figures.request({ ...request, reason, milliseconds: 10 });
+  }
+  now -= 1;
+  const processes = openProcessStore(store);
+  const note = openProcessNote({
+    processes,
+    identity: { name: "hub-1" },
+    clock,
+    steady: clock,
+    readiness: () => Promise.resolve({ ready: true, parts: {} }),
+    lanes: () => ({}) as never,
+    signingKid: () => "kid",
+    figures,
+  });
+  await note.note();
+  const { Data: { Total, Minute } } = representLastHour(await processes.all(now), noFigures(), now);
+  assertEquals([Total.Reason.length, Total.Reason[0]?.Requests], [reasons.length, 60]);
+  assertEquals([Total.Rejected, Minute[0]?.Rejected], [60 * reasons.length, reasons.length]);
+  await store.close();
 });
 
 /** A TPP asks for a consent that does not exist. */
