@@ -89,7 +89,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   "payer iban": "/docs/tpp#create-a-consent",
   "reference length allowed characters": "/docs/tpp#what-is-supported|/docs/contract/consents#rules",
   "retry payment after failure": "/docs/tpp#payment-statuses|/docs/tpp#pay-and-read-the-status",
-  "is the bank down": "/docs/tpp#errors",
+  "is the bank down": "/docs/tpp#which-banks-to-offer",
   "how many requests per second": "/docs/tpp#limits",
   "customer says the money never arrived": "/docs/tpp#dispute-a-payment",
   "how to change my redirect uri": "/docs/tpp#when-something-of-yours-changes",
