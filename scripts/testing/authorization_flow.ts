@@ -181,7 +181,7 @@ export interface AtBank {
   readonly handover: HandoverClaims;
 }
 
-/** Steps 1 to 5: creates a consent and redirects its customer to the bank. */
+/** Steps 1 to 5: creates a consent and redirects its customer to the bank, to `bankUrl`. */
 export async function toBank(
   env: FlowEnvironment,
   { bank = env.bankA, body = consentBody(), form = {}, headers = {} }: {
@@ -191,18 +191,22 @@ export async function toBank(
     /** Headers of the pushed request. */
     headers?: Record<string, string>;
   } = {},
-): Promise<AtBank> {
+): Promise<AtBank & { readonly bankUrl: string }> {
   const bound = await sharedToken(env, env.tpp, bank.orgId);
   const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;
   const pushed = await good(push(env, consentId, { bank: bank.orgId, form, headers }), 201);
   const browser = new Browser(env);
   const departure = await authorize(browser, env.tpp, pushed.request_uri, bank.orgId);
   const handover = (await openHandover(bank, departure)).claims;
-  return { browser, bank, bound, consentId, requestUri: pushed.request_uri, handover };
+  const bankUrl = departure.headers.get("location") ?? "";
+  return { browser, bank, bound, consentId, requestUri: pushed.request_uri, bankUrl, handover };
 }
 
 /** Step 6: the customer accepts, on the consent screen if there is one; returns the redirect to the TPP. */
-export async function authorise(env: FlowEnvironment, flow: AtBank): Promise<Response> {
+export async function authorise(
+  env: FlowEnvironment,
+  flow: Pick<AtBank, "browser" | "bank" | "consentId" | "handover">,
+): Promise<Response> {
   const explicit = flow.handover.debtor_account_present === "false";
   if (explicit) await good(putAccounts(env, flow.bank, flow.consentId), 200);
   const answer = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));

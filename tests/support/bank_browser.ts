@@ -1,12 +1,8 @@
 /** A minimal browser for the banks' pages: cookies by path, forms with their hidden fields, no scripts. */
 import type { Banks } from "../../src/sandbox/bank/bank_app.ts";
-import {
-  type BankEnvironment,
-  BANKS_URL,
-  initiationOf,
-  openReturn,
-  sealHandover,
-} from "./bank_environment.ts";
+
+/** Where the banks of a test environment are. */
+export const BANKS_URL = "https://banks.example";
 
 /** The page in the browser. */
 export interface Shown {
@@ -83,26 +79,3 @@ export const ALICE = { username: "alice", password: "sandbox", decision: "contin
 export const CAROL = { ...ALICE, username: "carol" } as const;
 /** Every customer's entries on the code page. */
 export const CODE = { code: "123456", decision: "confirm" } as const;
-
-/** A browser that the platform has just redirected to the bank. The consent is implicit if an account is given. */
-export async function arrive(
-  env: BankEnvironment,
-  bank: "BANKA" | "BANKB",
-  debtorAccount?: string,
-): Promise<BankBrowser> {
-  env.platform.initiation = initiationOf(debtorAccount);
-  const debtor_account_present = String(debtorAccount !== undefined);
-  const browser = new BankBrowser(env.banks);
-  await browser.open(
-    `/${bank}/sca?oAuthUrl=${await sealHandover(env, { aud: bank, debtor_account_present })}`,
-  );
-  return browser;
-}
-
-/** `status_code status sub` of the return with which the bank has just redirected the browser. */
-export async function outcome(env: BankEnvironment, browser: BankBrowser, bank = "BANKA"): Promise<string> {
-  const { status, leftFor } = browser.shown;
-  if (status !== 303) throw new Error(`the browser is still at the bank: ${status}`);
-  const claims = await openReturn(env, leftFor, bank);
-  return `${claims["status_code"]} ${claims["status"]} ${claims.sub}`;
-}

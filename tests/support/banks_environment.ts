@@ -5,15 +5,18 @@
 import { exportPKCS8 } from "jose";
 import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
-import { ALICE, BankBrowser, CODE, type Shown } from "./bank_browser.ts";
-import type { HeldTimer } from "./bank_environment.ts";
+import { ALICE, BankBrowser, BANKS_URL, CODE } from "./bank_browser.ts";
 import { bodyOf, type Payment } from "testing/answers.ts";
 import { type BoundToken, consentBody, dpopKey, good, pay, type SentConsent } from "testing/flows.ts";
-import { type AtBank, authorize, codeOf, decide, redeem, toBank } from "testing/authorization_flow.ts";
+import { type AtBank, codeOf, decide, redeem, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
-const BANKS_URL = "https://banks.example";
+/** A timer that runs only when the test lets it. */
+export interface HeldTimer {
+  readonly delayMs: number;
+  readonly task: () => Promise<void>;
+}
 
 /** A running platform with its banks. */
 export interface BanksEnvironment extends Environment {
@@ -26,9 +29,14 @@ export interface BanksEnvironment extends Environment {
   readonly bankEvents: { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }[];
   /** False: no push of the platform arrives. */
   pushesArrive: boolean;
+  /** Requests of the banks to the platform. */
+  readonly bankRequests: Request[];
+  /** Answers a request of a bank in the platform's place; undefined leaves it to the platform. */
+  inPlaceOfPlatform: (request: Request) => Response | undefined;
 }
 
 export interface BanksOptions {
+  readonly banksUrl?: string;
   readonly bookPath?: (code: string) => string;
   readonly pullEveryMs?: number;
   /** False: the banks register without `payment_orders_uri`. */
@@ -49,6 +57,8 @@ export async function openBanksEnvironment(
     pushed: [],
     bankEvents: [],
     pushesArrive: true,
+    bankRequests: [],
+    inPlaceOfPlatform: () => undefined,
   };
   const env = Object.assign(inner, held);
   const full = Object.assign(env, { banks: await startBanks(env, options) });
@@ -70,14 +80,14 @@ export async function openBanksEnvironment(
 
 /** Restarts the banks on the same ledgers. */
 export async function startBanks(
-  env: Environment & Pick<BanksEnvironment, "timers" | "bankEvents">,
-  options: BanksOptions,
+  env: Omit<BanksEnvironment, "banks">,
+  { banksUrl = BANKS_URL, bookPath, pullEveryMs }: BanksOptions,
 ): Promise<Banks> {
   return await composeBanks({
-    ...(options.bookPath === undefined ? {} : { bookPath: options.bookPath }),
-    ...(options.pullEveryMs === undefined ? {} : { pullEveryMs: options.pullEveryMs }),
+    ...(bookPath === undefined ? {} : { bookPath }),
+    ...(pullEveryMs === undefined ? {} : { pullEveryMs }),
     banks: [await profileOf(env.bankA, "platform"), await profileOf(env.bankB, "bank")],
-    banksUrl: BANKS_URL,
+    banksUrl,
     baseUrl: env.config.baseUrl,
     authUrl: AUTH_URL,
     caPem: "",
@@ -101,35 +111,49 @@ export async function runTimers(env: Pick<BanksEnvironment, "timers">): Promise<
   await Promise.all(env.timers.splice(0).map(({ task }) => task()));
 }
 
+/** A customer who has just arrived at a bank. */
+export interface Arrived extends AtBank {
+  readonly body: SentConsent;
+  /** The browser's window at the bank. */
+  readonly visit: BankBrowser;
+}
+
+/** Steps 1 to 5, at a bank of the sandbox. */
+export async function arrive(
+  env: BanksEnvironment,
+  { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: SentConsent } = {},
+): Promise<Arrived> {
+  const flow = await toBank(env, { bank, body });
+  const visit = new BankBrowser(env.banks);
+  await visit.open(`/${bank.orgId}/sca${new URL(flow.bankUrl).search}`);
+  return { ...flow, body, visit };
+}
+
 /** The end of a customer's visit: at a bank's page, at a page of the platform, or at the TPP. */
-export interface Visited extends AtBank {
+export interface Visited extends Arrived {
   /** The last answer of the platform to the browser. */
   readonly returned: Response;
-  readonly body: SentConsent;
 }
 
 /** Alice accepts everything; returns where her browser ended. */
 export async function visit(
   env: BanksEnvironment,
-  { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: SentConsent } = {},
+  options: Parameters<typeof arrive>[1] = {},
 ): Promise<Visited> {
-  const flow = await toBank(env, { bank, body });
-  const departure = await authorize(flow.browser, env.tpp, flow.requestUri, bank.orgId);
-  const handover = new URL(departure.headers.get("location") ?? "").search;
-  const shown = await agreeAtBank(new BankBrowser(env.banks), `/${bank.orgId}/sca${handover}`);
-  const returned = await flow.browser.open(shown.leftFor);
+  const arrived = await arrive(env, options);
+  await agreeAtBank(arrived.visit);
+  const returned = await arrived.browser.open(arrived.visit.shown.leftFor);
   const location = returned.headers.get("location") ?? "";
   const last = location.includes("/authorization.consent.oauth2")
-    ? await decide(flow.browser, location, "accept")
+    ? await decide(arrived.browser, location, "accept")
     : returned;
-  return { ...flow, body, returned: last };
+  return { ...arrived, returned: last };
 }
 
-async function agreeAtBank(browser: BankBrowser, path: string): Promise<Shown> {
-  await browser.open(path);
+async function agreeAtBank(browser: BankBrowser): Promise<void> {
   await browser.submit("login", ALICE);
-  const shown = await browser.submit("otp", CODE);
-  return shown.leftFor === "" ? await browser.submit("consent", { decision: "accept" }) : shown;
+  const { leftFor } = await browser.submit("otp", CODE);
+  if (leftFor === "") await browser.submit("consent", { decision: "accept" });
 }
 
 /** Steps 1 to 7: a consent that Alice accepted at her bank. */
@@ -187,7 +211,13 @@ export function arm(env: Pick<BanksEnvironment, "banks">, body: unknown, code = 
   return env.banks.fetch(new Request(`${BANKS_URL}/${code}/faults`, init));
 }
 
-async function answerBank(env: Environment, request: Request): Promise<Response> {
+async function answerBank(
+  env: Environment & Pick<BanksEnvironment, "bankRequests" | "inPlaceOfPlatform">,
+  request: Request,
+): Promise<Response> {
+  env.bankRequests.push(request.clone());
+  const answer = env.inPlaceOfPlatform(request);
+  if (answer !== undefined) return answer;
   if (request.url.startsWith(AUTH_URL)) return await env.browser(request);
   const code = new URL(request.url).pathname.split("/")[1];
   return await env.api(request, code === "BANKA" ? env.bankA : env.bankB);

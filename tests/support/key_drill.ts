@@ -142,7 +142,7 @@ export async function payOnce(
   if (encryption === undefined) throw new Error(`sealed to ${sealedTo}, which the bank has not`);
   const bank = { ...env.bankA, encryption };
   const handover = (await openHandover(bank, departure)).claims;
-  const code = codeOf(await authorise(env, { browser, bank, bound, consentId, requestUri, handover }));
+  const code = codeOf(await authorise(env, { browser, bank, consentId, handover }));
   const { access_token: token } = await good(redeem(env, { consentId, code }), 200);
   const payment = { token, key: await dpopKey() };
   const made = await good(pay(env, { consentId, payment, body }), 201);

@@ -3,7 +3,6 @@
  * bank who returns the browser. The libraries take every URL from metadata; this file names no endpoint.
  */
 import type { CryptoKeyPair } from "oauth4webapi";
-import { clientToken } from "testing/flows.ts";
 import { authorise, Browser, openHandover } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import type { TestKey } from "testing/keys.ts";
@@ -56,9 +55,7 @@ export async function customerAgrees(
 ): Promise<URL> {
   const browser = new Browser(env);
   const handover = (await openHandover(bank, await browser.open(url.href))).claims;
-  const bound = await clientToken(env, bank, bank.orgId);
-  const flow = { browser, bank, bound, consentId, requestUri: "", handover };
-  return callbackOf(await authorise(env, flow));
+  return callbackOf(await authorise(env, { browser, bank, consentId, handover }));
 }
 
 /** The URL at the TPP that an answer sends the browser to. */

@@ -1,15 +1,17 @@
 /** Every page of the sandbox's banks in every state, drawn by the banks' own code for a customer who got there. */
 import { ALICE_EUR_AT_BANKA } from "../../src/sandbox/bank/customers.ts";
-import { ALICE, arrive, type BankBrowser, BankBrowser as Browser, CODE } from "./bank_browser.ts";
-import { type BankEnvironment, bankEnvironment, sealHandover } from "./bank_environment.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { ALICE, BankBrowser, CODE } from "./bank_browser.ts";
+import { arrive, type BanksEnvironment, openBanksEnvironment } from "./banks_environment.ts";
+import { consentFrom, sealHandover } from "./bank_visits.ts";
 
 /** Asks for a page in a language, as the browser that belongs there. */
 export type Ask = (language: string) => Promise<Response>;
 
 /** The banks' pages by name, and what ends their environments. */
-export interface BankPages extends Disposable {
+export interface BankPages extends AsyncDisposable {
   readonly pages: ReadonlyMap<string, Ask>;
-  readonly env: BankEnvironment;
+  readonly env: BanksEnvironment;
 }
 
 type Entries = readonly (readonly [formId: string, fields: Readonly<Record<string, string>>])[];
@@ -22,15 +24,15 @@ const NO_ACCOUNT: Entries = [...PAST_CODE, ["consent", { decision: "accept", acc
 
 /** Fresh environments with a visit at each step. */
 export async function bankPages(): Promise<BankPages> {
-  const [env, broken] = [await bankEnvironment(), await bankEnvironment()];
-  broken.platform.keySetStatus = 503;
+  const [env, broken] = [await openBanksEnvironment(), await openBanksEnvironment()];
+  broken.inPlaceOfPlatform = () => new Response(null, { status: 503 });
   const visit = (entries: Entries, account?: string): Promise<Ask> => visitAt(env, entries, account);
-  const [home, foreign] = [new Browser(env.banks), new Browser(env.banks)];
+  const [home, foreign] = [new BankBrowser(env.banks), new BankBrowser(env.banks)];
   const plain = (path: string): Ask => (language) => ask(home, path, language);
-  const left = await arrive(env, "BANKB");
+  const { visit: left } = await arrive(env, { bank: env.bankB });
   const post = (fields: Record<string, string>): Ask => (language) =>
     ask(left, left.path, language, { method: "POST", body: new URLSearchParams(fields) });
-  const arrival = `/BANKA/sca?oAuthUrl=${await sealHandover(broken)}`;
+  const arrival = `/BANKA/sca?oAuthUrl=${await sealHandover(broken, await toBank(broken))}`;
   const pages = new Map<string, Ask>([
     ["bank-login", await visit([])],
     ["bank-login-wrong", await visit(WRONG_LOGIN)],
@@ -47,20 +49,21 @@ export async function bankPages(): Promise<BankPages> {
     ["bank-form", post({ csrf: "forged" })],
     ["bank-form-long", post({ filler: "x".repeat(9000) })],
     ["bank-over", (language) => ask(foreign, left.path, language)],
-    ["bank-unavailable", (language) => ask(new Browser(broken.banks), arrival, language)],
+    ["bank-unavailable", (language) => ask(new BankBrowser(broken.banks), arrival, language)],
   ]);
   return {
     pages,
     env,
-    [Symbol.dispose]: () => {
-      for (const each of [env, broken]) each[Symbol.dispose]();
+    async [Symbol.asyncDispose]() {
+      for (const each of [env, broken]) await each[Symbol.asyncDispose]();
     },
   };
 }
 
-/** BANKB has the consent screen; only BANKA has the account. */
-async function visitAt(env: BankEnvironment, entries: Entries, account: string | undefined): Promise<Ask> {
-  const browser = await arrive(env, account === undefined ? "BANKB" : "BANKA", account);
+/** Bank B has the consent screen; only bank A has the account. */
+async function visitAt(env: BanksEnvironment, entries: Entries, account: string | undefined): Promise<Ask> {
+  const bank = account === undefined ? env.bankB : env.bankA;
+  const { visit: browser } = await arrive(env, { bank, body: consentFrom(account) });
   for (const [formId, fields] of entries) await browser.submit(formId, fields);
   const { path } = browser;
   return (language) => ask(browser, path, language);

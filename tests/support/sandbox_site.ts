@@ -38,7 +38,7 @@ export async function openSandboxSite(): Promise<SandboxSite> {
     pages: [...pages.keys()],
     stop: async () => {
       await server.shutdown();
-      banks[Symbol.dispose]();
+      await banks[Symbol.asyncDispose]();
     },
   };
 }

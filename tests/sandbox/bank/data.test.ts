@@ -1,11 +1,17 @@
 /** Initial data of the sandbox banks: credentials in a folder, customers with valid accounts, and amounts. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { composeBanks } from "../../../src/sandbox/bank/bank_app.ts";
-import { ALICE_EUR_AT_BANKA, ALICE_EUR_AT_BANKB, customersOf } from "../../../src/sandbox/bank/customers.ts";
+import {
+  accountAt,
+  ALICE_EUR_AT_BANKA,
+  ALICE_EUR_AT_BANKB,
+  customersOf,
+} from "../../../src/sandbox/bank/customers.ts";
 import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
 import { minorUnits, wireAmountOf } from "../../../src/sandbox/bank/money.ts";
 import { groupedIban } from "../../../src/sandbox/pages/grouped_iban.ts";
-import { bankEnvironment, BANKS_URL } from "support/bank_environment.ts";
+import { BANKS_URL } from "support/bank_browser.ts";
+import { openBanksEnvironment } from "support/banks_environment.ts";
 
 const SOFTWARE = "SC-6d1f0f6c-52a7-4d0c-8d3c-2f2f6d6f6a02";
 
@@ -70,22 +76,9 @@ Deno.test("loadBank rejects a folder that is not a bank's or not complete", asyn
 });
 
 Deno.test("composeBanks rejects a bank without customers", async () => {
-  using env = await bankEnvironment();
-  const deps = {
-    banksUrl: BANKS_URL,
-    baseUrl: "",
-    authUrl: "http://localhost",
-    caPem: "",
-    clock: () => 0,
-    log: () => {},
-  };
-  const fetch = (): Promise<Response> => Promise.reject(new Error("not here"));
-  const { a } = env.profiles;
-  await assertRejects(
-    () => composeBanks({ ...deps, fetch, banks: [a, { ...a, code: "BANKC" }] }),
-    Error,
-    "BANKC",
-  );
+  const profile = { ...await loadBank("bank", { readText: folder({}, true) }), code: "BANKC" };
+  const deps = { banksUrl: BANKS_URL, baseUrl: "", authUrl: "", caPem: "", clock: () => 0, log: () => {} };
+  await assertRejects(() => composeBanks({ ...deps, banks: [profile] }), Error, "BANKC");
 });
 
 Deno.test("customers have valid IBANs, all different, and ids that are no account numbers", () => {
@@ -98,6 +91,8 @@ Deno.test("customers have valid IBANs, all different, and ids that are no accoun
   );
   for (const iban of ibans) assertEquals(mod97(iban), 1n, iban);
   assertEquals(customersOf("BANKA")[0]?.accounts[0]?.identification, "GB33BUKB20201555555555");
+  const spaced = { SchemeName: "IBAN", Identification: "gb33 bukb 2020 1555 5555 55" };
+  assertEquals(accountAt(customers[0]?.accounts ?? [], spaced, "EUR")?.identification, ALICE_EUR_AT_BANKA);
   assertEquals(ALICE_EUR_AT_BANKA, "GB33BUKB20201555555555");
   assertEquals(ALICE_EUR_AT_BANKB, "DE89370400440532013000");
   assertEquals([...new Set(customers.map(({ id }) => id))], ["cust-alice", "cust-bob", "cust-carol"]);
@@ -116,11 +111,11 @@ Deno.test("account numbers are grouped for reading", () => {
 });
 
 Deno.test("GET / lists the banks, GET /{CODE} its customers, and every page links the style sheet", async () => {
-  using env = await bankEnvironment();
+  await using env = await openBanksEnvironment();
   const { banks } = env;
   const page = async (path: string): Promise<string> =>
     await (await banks.fetch(new Request(`${BANKS_URL}${path}`))).text();
-  assertStringIncludes(await page("/"), '<a href="/BANKB">Bank B</a>');
+  assertStringIncludes(await page("/"), '<a href="/BANKB">Bank B plc</a>');
   const home = await page("/BANKA");
   for (const words of ["alice", "GB33 BUKB 2020 1555 5555 55", "€5.00", "/assets/bank.css", 'lang="en"']) {
     assertStringIncludes(home, words);

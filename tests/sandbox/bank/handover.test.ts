@@ -1,40 +1,35 @@
 /** The bank takes exactly the handover JWTs that the platform makes for it, each once. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { CompactSign } from "jose";
 import { BankBrowser } from "support/bank_browser.ts";
-import { AUTH_URL } from "support/bank_platform_double.ts";
-import {
-  type BankEnvironment,
-  bankEnvironment,
-  handoverClaims,
-  sealHandover,
-  type SealLayers,
-  START_MS,
-} from "support/bank_environment.ts";
+import { type BanksEnvironment, openBanksEnvironment } from "support/banks_environment.ts";
+import { furtherClaims, platformSigner, sealHandover, type SealLayers } from "support/bank_visits.ts";
+import { steps } from "support/steps.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { AUTH_URL, START } from "testing/environment.ts";
+import { type JsonObject, signJwt } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 
-const now = START_MS / 1000;
+const now = START / 1000;
 
-async function arrival(env: BankEnvironment, token: string): Promise<string> {
-  const browser = new BankBrowser(env.banks);
-  const { status, html } = await browser.open(`/BANKA/sca?oAuthUrl=${token}`);
+async function arrival(env: BanksEnvironment, token: string): Promise<string> {
+  const { status, html } = await new BankBrowser(env.banks).open(`/BANKA/sca?oAuthUrl=${token}`);
   if (status === 200 && html.includes('id="login"')) return "login page";
-  return `${status} ${env.events.findLast(({ event }) => event === "sca.arrival_refused")?.fields["reason"]}`;
+  return `${status} ${
+    env.bankEvents.findLast(({ event }) => event === "sca.arrival_refused")?.fields["reason"]
+  }`;
 }
 
-Deno.test("GET sca shows the login page for a JWT of the platform", async () => {
-  using env = await bankEnvironment();
-  assertEquals(await arrival(env, await sealHandover(env)), "login page");
-});
-
-Deno.test("GET sca tolerates clocks 30 s apart", async () => {
-  using env = await bankEnvironment();
+Deno.test("GET sca shows the login page for a JWT of the platform, and tolerates clocks 30 s apart", async () => {
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env);
   const ahead = { iat: now + 30, nbf: now + 30, exp: now + 330 };
   const late = { iat: now - 329, nbf: now - 329, exp: now - 29 };
-  assertEquals(await arrival(env, await sealHandover(env, ahead)), "login page");
-  assertEquals(await arrival(env, await sealHandover(env, late)), "login page");
+  for (const claims of [{}, ahead, late]) {
+    assertEquals(await arrival(env, await sealHandover(env, flow, claims)), "login page");
+  }
 });
 
-const wrongClaims: Record<string, [Record<string, unknown>, string]> = {
+const wrongClaims: Record<string, [JsonObject, string]> = {
   "aud of another bank": [{ aud: "BANKC" }, "aud is not this bank"],
   "aud in another case": [{ aud: "banka" }, "aud is not this bank"],
   "aud as an array": [{ aud: ["BANKA"] }, "inner layer: another form"],
@@ -52,82 +47,78 @@ const wrongClaims: Record<string, [Record<string, unknown>, string]> = {
   "a ref_id that is a path": [{ ref_id: "../../register/v1" }, "inner layer: another form"],
 };
 
-for (const [name, [claims, reason]] of Object.entries(wrongClaims)) {
-  Deno.test(`GET sca rejects a JWT with ${name}`, async () => {
-    using env = await bankEnvironment();
-    assertEquals(await arrival(env, await sealHandover(env, claims)), `400 ${reason}`);
-    assertEquals(env.platform.calls.length, 0);
+Deno.test("GET sca rejects a JWT with wrong claims, and asks the platform for nothing", async (t) => {
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env);
+  await steps(t, wrongClaims, async ([claims, reason]) => {
+    assertEquals(await arrival(env, await sealHandover(env, flow, claims)), `400 ${reason}`);
   });
-}
+  const asked = new Set(env.bankRequests.map(({ url }) => url));
+  assertEquals([...asked], [`${AUTH_URL}/jwks`]);
+});
 
 Deno.test("GET sca rejects wrong layers", async () => {
-  using env = await bankEnvironment();
-  const { outsider } = env;
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env);
+  const [outsider, platform] = [await testKey(10), await platformSigner()];
   const cases: [SealLayers, string][] = [
-    [{ signer: outsider }, "inner layer: JWSSignatureVerificationFailed"],
+    [{ signer: { ...platform, key: outsider } }, "inner layer: JWSSignatureVerificationFailed"],
     [{ recipient: outsider }, "outer layer: JWEDecryptionFailed"],
     [{ outer: { kid: "BANKB-dec-00000000000000000" } }, "encrypted to another key"],
     [{ outer: { cty: "json" } }, "outer layer: another form"],
     [{ outer: { enc: "A128GCM" } }, "outer layer: another form"],
     [{ inner: { typ: "dpop+jwt" } }, "inner header: another form"],
     [{ inner: { kid: "" } }, "inner header: another form"],
-    [{ content: JSON.stringify(handoverClaims(START_MS)) }, "content is not a compact JWS"],
-    [{ content: await sealHandover(env) }, "content is not a compact JWS"],
+    [{ content: JSON.stringify(furtherClaims(env, flow)) }, "content is not a compact JWS"],
+    [{ content: await sealHandover(env, flow) }, "content is not a compact JWS"],
   ];
   for (const [layers, reason] of cases) {
-    assertEquals(await arrival(env, await sealHandover(env, {}, layers)), `400 ${reason}`);
+    assertEquals(await arrival(env, await sealHandover(env, flow, {}, layers)), `400 ${reason}`);
   }
-  const signedOnly = await new CompactSign(new TextEncoder().encode("{}")).setProtectedHeader({
-    alg: "PS256",
-  })
-    .sign(await env.platform.signing.privateKey("sign"));
-  assertEquals(await arrival(env, signedOnly), "400 not a compact JWE");
-  assertEquals(await arrival(env, `${await sealHandover(env)}%0A`), "400 not a compact JWE");
-  assertEquals(await arrival(env, `${await sealHandover(env)}&oAuthUrl=x`), "400 oAuthUrl is not there once");
+  const sealed = await sealHandover(env, flow);
+  assertEquals(await arrival(env, await signJwt(platform, {})), "400 not a compact JWE");
+  assertEquals(await arrival(env, `${sealed}%0A`), "400 not a compact JWE");
+  assertEquals(await arrival(env, `${sealed}&oAuthUrl=x`), "400 oAuthUrl is not there once");
 });
 
-Deno.test("GET sca takes a JWT once, and a rejected one does not use up the jti", async () => {
-  using env = await bankEnvironment();
+Deno.test("GET sca takes a JWT once; a rejected one and HEAD do not use up the jti", async () => {
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env);
   const jti = "one";
-  assertEquals(
-    await arrival(env, await sealHandover(env, { jti, aud: "BANKC" })),
-    "400 aud is not this bank",
-  );
-  const token = await sealHandover(env, { jti });
+  const elsewhere = await sealHandover(env, flow, { jti, aud: "BANKC" });
+  assertEquals(await arrival(env, elsewhere), "400 aud is not this bank");
+  const token = await sealHandover(env, flow, { jti });
+  const head = await new BankBrowser(env.banks).send(`/BANKA/sca?oAuthUrl=${token}`, { method: "HEAD" });
+  assertEquals(head.status, 405);
   assertEquals(await arrival(env, token), "login page");
   assertEquals(await arrival(env, token), "400 jti was used before");
-  assertEquals(await arrival(env, await sealHandover(env, { jti })), "400 jti was used before");
-});
-
-Deno.test("HEAD sca does not use up the JWT", async () => {
-  using env = await bankEnvironment();
-  const token = await sealHandover(env);
-  const head = new Request(`http://localhost:8443/BANKA/sca?oAuthUrl=${token}`, { method: "HEAD" });
-  assertEquals((await env.banks.fetch(head)).status, 405);
-  assertEquals(await arrival(env, token), "login page");
+  assertEquals(await arrival(env, await sealHandover(env, flow, { jti })), "400 jti was used before");
 });
 
 Deno.test("GET sca tells every rejection in the same words", async () => {
-  using env = await bankEnvironment();
+  await using env = await openBanksEnvironment();
   const browser = new BankBrowser(env.banks);
-  const expired = await browser.open(
-    `/BANKA/sca?oAuthUrl=${await sealHandover(env, { exp: now - 60, iat: now - 90 })}`,
-  );
+  const token = await sealHandover(env, await toBank(env), { exp: now - 60, iat: now - 90 });
+  const expired = await browser.open(`/BANKA/sca?oAuthUrl=${token}`);
   const unreadable = await browser.open("/BANKA/sca?oAuthUrl=a.b.c.d.e");
   assertEquals(expired.html, unreadable.html);
   assertStringIncludes(expired.html, "Go back to the shop");
 });
 
 Deno.test("platform keys are fetched again for an unknown kid", async () => {
-  using env = await bankEnvironment();
-  assertEquals(await arrival(env, await sealHandover(env)), "login page");
-  assertEquals(env.platform.keySetRequests, 1);
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env);
+  const former = { ...await platformSigner(), kid: "formerSigningKidOf27Charsxx" };
+  const keys = [{ ...former.key.publicJwk, kid: former.kid, x5t: former.kid, use: "sig", alg: "PS256" }];
+  const platformKeys = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const published = [{ keys }, platformKeys];
+  env.inPlaceOfPlatform = ({ url }) => url.endsWith("/jwks") ? Response.json(published.shift()) : undefined;
+  assertEquals(await arrival(env, await sealHandover(env, flow, {}, { signer: former })), "login page");
+  assertEquals(published.length, 0); // the platform's signature over the consent names its present key
 
-  env.platform.kid = "rotatedSigningKidOf27Charsx";
-  const rotated = { inner: { kid: "rotatedSigningKidOf27Charsx=" } }; // padding does not count (Decision A11)
-  assertEquals(await arrival(env, await sealHandover(env, {}, rotated)), "login page");
-  assertEquals(env.platform.keySetRequests, 2);
-
+  const padded = { inner: { kid: `${(await platformSigner()).kid}=` } }; // padding does not count (Decision A11)
+  assertEquals(await arrival(env, await sealHandover(env, flow, {}, padded)), "login page");
   const unknown = { inner: { kid: "unknownSigningKidOf27Charsx" } };
-  assertEquals(await arrival(env, await sealHandover(env, {}, unknown)), "400 kid is not the platform's");
+  const token = await sealHandover(env, flow, {}, unknown);
+  assertEquals(await arrival(env, token), "400 kid is not the platform's");
 });

@@ -5,7 +5,8 @@ import { call, clientToken, good } from "testing/flows.ts";
 import { BANK_REASON_CODES } from "../../../src/client/party/reason_codes.ts";
 import { amountOf, createFaults } from "../../../src/sandbox/bank/faults.ts";
 import { ALICE_EUR_AT_BANKA } from "../../../src/sandbox/bank/customers.ts";
-import { bankEnvironment, BANKS_URL, orderedInitiation, signOrder } from "support/bank_environment.ts";
+import { BANKS_URL } from "support/bank_browser.ts";
+import { consentFrom, signOrder } from "support/bank_visits.ts";
 import { arm, openBanksEnvironment, over, paidAt, visit } from "support/banks_environment.ts";
 
 Deno.test("an amount chooses the code with which a bank rejects an order or a customer [RSN6]", () => {
@@ -22,11 +23,11 @@ Deno.test("an amount chooses the code with which a bank rejects an order or a cu
 });
 
 Deno.test("a bank answers a push with the code of the amount, for each code [RSN6]", async () => {
-  using env = await bankEnvironment();
+  await using env = await openBanksEnvironment();
   const answered: unknown[] = [];
   for (const code of BANK_REASON_CODES) {
     const InstructedAmount = { Amount: amountOf("refuse", code), Currency: "EUR" };
-    const Initiation = { ...orderedInitiation(ALICE_EUR_AT_BANKA), InstructedAmount };
+    const Initiation = { ...consentFrom(ALICE_EUR_AT_BANKA).Data.Initiation, InstructedAmount };
     const Data = { DomesticPaymentId: crypto.randomUUID(), ConsentId: crypto.randomUUID(), Initiation };
     const response = await env.banks.fetch(
       new Request(`${BANKS_URL}/BANKA/payment-orders`, {

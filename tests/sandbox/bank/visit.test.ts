@@ -13,23 +13,35 @@ import {
   CAROL_AT_BANKB,
 } from "../../../src/sandbox/bank/customers.ts";
 import { transactionDigestOf } from "support/transaction_digest.ts";
-import { ALICE, arrive, CAROL, CODE, outcome } from "support/bank_browser.ts";
-import { AUTH_URL } from "support/bank_platform_double.ts";
-import { bankEnvironment, CONSENT_ID, initiationOf, openReturn, START_MS } from "support/bank_environment.ts";
+import { AUTH_URL, START } from "testing/environment.ts";
+import { ALICE, CAROL, CODE } from "support/bank_browser.ts";
+import { arrive, type BanksEnvironment, openBanksEnvironment } from "support/banks_environment.ts";
+import { consentCalls, consentFrom, openReturn, outcome } from "support/bank_visits.ts";
 
-const now = START_MS / 1000;
+const now = START / 1000;
+
+/** What was PUT after the consent was read, and the header of its signature. */
+async function report(env: BanksEnvironment): Promise<{ readonly data: unknown; readonly signed: unknown }> {
+  const [read, put] = consentCalls(env);
+  assertEquals([read?.method, put?.method, read?.url], ["GET", "PUT", put?.url]);
+  const [header = ""] = put?.headers.get("x-jws-signature")?.split(".") ?? [];
+  const signed = new TextDecoder().decode(Uint8Array.fromBase64(header, { alphabet: "base64url" }));
+  return { data: Object(await put?.json()).Data, signed: JSON.parse(signed) };
+}
 
 Deno.test("implicit consent: the code page shows what is authorised and the return carries every claim", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", ALICE_EUR_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const { visit: browser, body, handover } = await arrive(env, { body: consentFrom(ALICE_EUR_AT_BANKA) });
   const { html } = await browser.submit("login", ALICE);
-  for (const words of ["€1,210.00", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "ORDER-4711"]) {
+  for (
+    const words of ["€165.88", "Demo &lt;Shop&gt;", "GB33 BUKB 2020 1555 5555 55", "FRESCO.21302.GFX.20"]
+  ) {
     assertStringIncludes(html, words);
   }
   await browser.submit("otp", CODE);
 
   assertEquals(browser.shown.status, 303);
-  const { jti, ...claims } = await openReturn(env, browser.shown.leftFor, "BANKA");
+  const { jti, ...claims } = await openReturn(env, browser.shown.leftFor, env.bankA);
   assertMatch(String(jti), /^[0-9a-f-]{36}$/);
   assertEquals(claims, {
     iss: "BANKA",
@@ -39,77 +51,61 @@ Deno.test("implicit consent: the code page shows what is authorised and the retu
     exp: now + 300,
     sub: "cust-alice",
     debtor_account_present: "true",
-    ref_id: CONSENT_ID,
+    ref_id: handover.ref_id,
     status: "success",
-    correlation_id: "correlation-1",
+    correlation_id: handover.correlation_id,
     bank_id: "BANKA",
     status_code: "success",
-    transaction_digest: transactionDigestOf({ Data: { Initiation: initiationOf(ALICE_EUR_AT_BANKA) } }),
+    transaction_digest: transactionDigestOf(body),
   });
-  assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
+  assertEquals(consentCalls(env).map(({ method }) => method), ["GET"]); // Decision C11: no PUT for an implicit consent
 });
 
 Deno.test("implicit consent: an account of another customer ends in failure", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", BOB_EUR_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { body: consentFrom(BOB_EUR_AT_BANKA) });
   await browser.submit("login", ALICE);
   assertEquals(await outcome(env, browser), "failure debtor_account_not_owned cust-alice");
 });
 
 Deno.test("implicit consent: too little money on the account ends in insufficient_funds, once the customer has signed in [G7]", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", ALICE_SAVINGS_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { body: consentFrom(ALICE_SAVINGS_AT_BANKA) });
   assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
   await browser.submit("otp", CODE);
   assertEquals(await outcome(env, browser), "insufficient_funds insufficient_funds cust-alice");
 });
 
-Deno.test("implicit consent: an IBAN with spaces in lower case is still the customer's", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", "gb33 bukb 2020 1555 5555 55");
-  assertStringIncludes((await browser.submit("login", ALICE)).html, 'id="otp"');
-});
-
 Deno.test("platform's consent screen: all accounts are PUT with a profile A signature", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser, consentId } = await arrive(env);
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
 
   assertEquals(await outcome(env, browser), "success success cust-alice");
-  const put = env.platform.calls[1];
-  assertEquals(put?.path, `/back-channel-auth/v1/${CONSENT_ID}`);
-  assertEquals(put?.body, {
-    Data: {
-      BankId: "BANKA",
-      ConsentId: CONSENT_ID,
-      Sub: "cust-alice",
-      DebtorAccount: [
-        account(ALICE_EUR_AT_BANKA, "100000.00", "EUR"),
-        account(ALICE_SAVINGS_AT_BANKA, "5.00", "EUR"),
-        account(ALICE_GBP_AT_BANKA, "25000.00", "GBP"),
-      ],
-    },
-  });
-  assertEquals(put?.signatureHeader, {
-    alg: "PS256",
-    kid: "BANKA-sig-00000000000000000",
-    b64: false,
-    "http://openbanking.org.uk/iat": now,
-    "http://openbanking.org.uk/iss": "BANKA",
-    "http://openbanking.org.uk/tan": "localhost:8442",
-    crit: [
-      "b64",
-      "http://openbanking.org.uk/iat",
-      "http://openbanking.org.uk/iss",
-      "http://openbanking.org.uk/tan",
+  const { data, signed } = await report(env);
+  assertEquals(data, {
+    BankId: "BANKA",
+    ConsentId: consentId,
+    Sub: "cust-alice",
+    DebtorAccount: [
+      account(ALICE_EUR_AT_BANKA, "100000.00", "EUR"),
+      account(ALICE_SAVINGS_AT_BANKA, "5.00", "EUR"),
+      account(ALICE_GBP_AT_BANKA, "25000.00", "GBP"),
     ],
   });
+  const claims = {
+    "http://openbanking.org.uk/iat": now,
+    "http://openbanking.org.uk/iss": "BANKA",
+    "http://openbanking.org.uk/tan": "directory.example",
+  };
+  const crit = ["b64", ...Object.keys(claims)];
+  assertEquals(signed, { alg: "PS256", kid: env.bankA.signing.kid, b64: false, ...claims, crit });
 });
 
 Deno.test("bank's own consent screen: the selected account alone is PUT with a profile B signature", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKB");
+  await using env = await openBanksEnvironment();
+  const { visit: browser, consentId } = await arrive(env, { bank: env.bankB });
   await browser.submit("login", ALICE);
   const { html } = await browser.submit("otp", CODE);
   assertStringIncludes(html, "Balance <bdi>€100,000.00</bdi>");
@@ -117,13 +113,11 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
   assertEquals(browser.formFields("consent")["account"], `${ALICE_EUR_AT_BANKB} EUR`);
   await browser.submit("consent", { account: `${ALICE_GBP_AT_BANKB} GBP`, decision: "accept" });
 
-  assertEquals(await outcome(env, browser, "BANKB"), "success success cust-alice");
-  const put = env.platform.calls[1];
+  assertEquals(await outcome(env, browser, env.bankB), "success success cust-alice");
+  const { data, signed } = await report(env);
   const DebtorAccount = [account(ALICE_GBP_AT_BANKB, "25000.00", "GBP")];
-  assertEquals(put?.body, {
-    Data: { BankId: "BANKB", ConsentId: CONSENT_ID, Sub: "cust-alice", DebtorAccount },
-  });
-  const { b64, crit } = Object(put?.signatureHeader);
+  assertEquals(data, { BankId: "BANKB", ConsentId: consentId, Sub: "cust-alice", DebtorAccount });
+  const { b64, crit } = Object(signed);
   assertEquals([b64, crit], [
     undefined,
     ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`),
@@ -131,12 +125,12 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
 });
 
 Deno.test("platform's consent screen: one IBAN with two currencies is PUT as two accounts [BF7]", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   await browser.submit("login", CAROL);
   await browser.submit("otp", CODE);
   assertEquals(await outcome(env, browser), "success success cust-carol");
-  assertEquals(Object(env.platform.calls[1]?.body).Data.DebtorAccount, [
+  assertEquals(Object((await report(env)).data).DebtorAccount, [
     account(CAROL_AT_BANKA, "5.00", "GBP"),
     account(CAROL_AT_BANKA, "5000.00", "EUR"),
   ]);
@@ -144,8 +138,8 @@ Deno.test("platform's consent screen: one IBAN with two currencies is PUT as two
 
 Deno.test("bank's own consent screen: each currency of one IBAN can be chosen [BF7]", async () => {
   const choose = async (index: number): Promise<unknown> => {
-    using env = await bankEnvironment();
-    const browser = await arrive(env, "BANKB");
+    await using env = await openBanksEnvironment();
+    const { visit: browser } = await arrive(env, { bank: env.bankB });
     await browser.submit("login", CAROL);
     const { html } = await browser.submit("otp", CODE);
     for (const words of ["£5.00", "€5,000.00", "in EUR"]) assertStringIncludes(html, words);
@@ -154,35 +148,35 @@ Deno.test("bank's own consent screen: each currency of one IBAN can be chosen [B
     );
     assertEquals(browser.formFields("consent")["account"], choices[1], "the one in the payment's currency");
     await browser.submit("consent", { account: choices[index] ?? "", decision: "accept" });
-    assertEquals(await outcome(env, browser, "BANKB"), "success success cust-carol");
-    return Object(env.platform.calls[1]?.body).Data.DebtorAccount;
+    assertEquals(await outcome(env, browser, env.bankB), "success success cust-carol");
+    return Object((await report(env)).data).DebtorAccount;
   };
   assertEquals(await choose(0), [account(CAROL_AT_BANKB, "5.00", "GBP")]);
   assertEquals(await choose(1), [account(CAROL_AT_BANKB, "5000.00", "EUR")]);
 });
 
 Deno.test("implicit consent: an IBAN with two currencies pays from the payment's [BF7]", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", CAROL_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { body: consentFrom(CAROL_AT_BANKA) });
   await browser.submit("login", CAROL);
   await browser.submit("otp", CODE);
   assertEquals(await outcome(env, browser), "success success cust-carol", "GBP 5.00 would be too little");
 });
 
 Deno.test("bank's own consent screen: too little money on the selected account ends in insufficient_funds, and no account is PUT [G7]", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKB");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { bank: env.bankB });
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
   await browser.submit("consent", { account: `${ALICE_SAVINGS_AT_BANKB} EUR`, decision: "accept" });
   const expected = "insufficient_funds insufficient_funds cust-alice";
-  assertEquals(await outcome(env, browser, "BANKB"), expected);
-  assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]);
+  assertEquals(await outcome(env, browser, env.bankB), expected);
+  assertEquals(consentCalls(env).map(({ method }) => method), ["GET"]);
 });
 
 Deno.test("bank's own consent screen: an account that is not the customer's is not taken", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKB");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { bank: env.bankB });
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
   const { html } = await browser.submit("consent", {
@@ -190,35 +184,40 @@ Deno.test("bank's own consent screen: an account that is not the customer's is n
     decision: "accept",
   });
   assertStringIncludes(html, "Choose the account to pay from.");
-  assertEquals(env.platform.calls.length, 1);
+  assertEquals(consentCalls(env).length, 1);
 });
 
 Deno.test("back channel calls carry the customer's headers", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
-  assertEquals(env.platform.calls.length, 2);
-  for (const { headers } of env.platform.calls) {
+  assertEquals(consentCalls(env).length, 2);
+  for (const { headers } of consentCalls(env)) {
     assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    assertEquals(headers.get("x-fapi-auth-date"), "Thu, 31 Jan 2030 12:00:00 GMT");
+    assertEquals(headers.get("x-fapi-auth-date"), "Sun, 15 Jan 2040 12:00:00 GMT");
     assertEquals(headers.get("x-fapi-customer-ip-address"), "203.0.113.7");
   }
-  assertEquals(env.platform.calls[1]?.headers.get("content-type"), "application/json");
+  assertEquals(consentCalls(env)[1]?.headers.get("content-type"), "application/json");
 });
 
 Deno.test("the token is shared by calls, renewed before it expires, and replaced when rejected", async () => {
-  using env = await bankEnvironment();
-  await arrive(env, "BANKA");
-  await arrive(env, "BANKA");
-  assertEquals(env.platform.tokenRequests, ["BANKA"]);
-  env.platform.nowMs += 3_541_000;
-  await arrive(env, "BANKA");
-  assertEquals(env.platform.tokenRequests, ["BANKA", "BANKA"]);
+  await using env = await openBanksEnvironment();
+  const tokens = (): number => env.bankRequests.filter(({ url }) => url.includes("/token.oauth2/")).length;
+  await arrive(env);
+  await arrive(env);
+  assertEquals(tokens(), 1);
+  env.now += 3_541_000;
+  await arrive(env);
+  assertEquals(tokens(), 2);
   let rejections = 1;
-  env.platform.statusFor = () => rejections-- > 0 ? 401 : undefined;
-  assertStringIncludes((await arrive(env, "BANKA")).shown.html, 'id="login"');
-  assertEquals(env.platform.tokenRequests.length, 3);
+  const headers = { "www-authenticate": 'DPoP error="invalid_token"' };
+  env.inPlaceOfPlatform = ({ url }) =>
+    url.includes("/back-channel-auth/") && rejections-- > 0
+      ? new Response(null, { status: 401, headers })
+      : undefined;
+  assertStringIncludes((await arrive(env)).visit.shown.html, 'id="login"');
+  assertEquals(tokens(), 3);
 });
 
 function account(Identification: string, Balance: string, Currency: string): Record<string, string> {

@@ -1,14 +1,19 @@
 /** Failures of a visit at a sandbox bank: rejections, wrong entries, a failing platform, foreign browsers. */
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { ALICE_EUR_AT_BANKA } from "../../../src/sandbox/bank/customers.ts";
-import { ALICE, arrive, BankBrowser, CODE, outcome } from "support/bank_browser.ts";
-import { AUTH_URL } from "support/bank_platform_double.ts";
-import {
-  type BankEnvironment,
-  bankEnvironment,
-  initiationOf,
-  sealHandover,
-} from "support/bank_environment.ts";
+import { AUTH_URL } from "testing/environment.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { ALICE, BankBrowser, BANKS_URL, CODE } from "support/bank_browser.ts";
+import { arrive, type BanksEnvironment, openBanksEnvironment } from "support/banks_environment.ts";
+import { consentCalls, consentFrom, outcome, sealHandover } from "support/bank_visits.ts";
+
+/** The platform answers calls of the back channel by this method with a status. */
+function failing(env: BanksEnvironment, method: string, status: number): void {
+  env.inPlaceOfPlatform = (request) =>
+    request.method === method && request.url.includes("/back-channel-auth/")
+      ? new Response(null, { status })
+      : undefined;
+}
 
 const rejections: Record<string, [string, (browser: BankBrowser) => Promise<unknown>]> = {
   login: ["not-authenticated", (browser) => browser.submit("login", { decision: "refuse" })],
@@ -25,17 +30,17 @@ const rejections: Record<string, [string, (browser: BankBrowser) => Promise<unkn
 
 for (const [page, [sub, reject]] of Object.entries(rejections)) {
   Deno.test(`rejecting on the ${page} page returns failure`, async () => {
-    using env = await bankEnvironment();
-    const browser = await arrive(env, "BANKB");
+    await using env = await openBanksEnvironment();
+    const { visit: browser } = await arrive(env, { bank: env.bankB });
     await reject(browser);
-    assertEquals(await outcome(env, browser, "BANKB"), `failure refused_by_customer ${sub}`);
-    assertEquals(env.platform.calls.length, 1);
+    assertEquals(await outcome(env, browser, env.bankB), `failure refused_by_customer ${sub}`);
+    assertEquals(consentCalls(env).length, 1);
   });
 }
 
 Deno.test("three wrong passwords return failure, and the right one comes too late", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   const fields = browser.formFields("login");
   const wrong = { ...ALICE, password: "wrong" };
   assertStringIncludes((await browser.submit("login", wrong)).html, "2 tries are left");
@@ -54,8 +59,8 @@ Deno.test("three wrong passwords return failure, and the right one comes too lat
 });
 
 Deno.test("wrong codes are counted apart from wrong passwords", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   await browser.submit("login", { ...ALICE, password: "wrong" });
   await browser.submit("login", { ...ALICE, password: "wrong" });
   await browser.submit("login", ALICE);
@@ -63,49 +68,51 @@ Deno.test("wrong codes are counted apart from wrong passwords", async () => {
   await browser.submit("otp", { ...CODE, code: "000000" });
   await browser.submit("otp", { ...CODE, code: "000000" });
   assertEquals(await outcome(env, browser), "failure authentication_failed cust-alice");
-  assertEquals(env.platform.calls.length, 1);
+  assertEquals(consentCalls(env).length, 1);
 });
 
 Deno.test("a consent that cannot be read returns neither success nor failure", async () => {
-  using env = await bankEnvironment();
-  env.platform.statusFor = () => 400;
-  assertEquals(await outcome(env, await arrive(env, "BANKA")), "error consent_unavailable not-authenticated");
+  await using env = await openBanksEnvironment();
+  failing(env, "GET", 400);
+  assertEquals(await outcome(env, (await arrive(env)).visit), "error consent_unavailable not-authenticated");
 });
 
 Deno.test("a consent that contradicts debtor_account_present is not authorised", async () => {
-  using env = await bankEnvironment();
-  env.platform.initiation = initiationOf(ALICE_EUR_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const flow = await toBank(env, { body: consentFrom(ALICE_EUR_AT_BANKA) });
   const browser = new BankBrowser(env.banks);
-  await browser.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env, { debtor_account_present: "false" })}`);
+  const contradicting = await sealHandover(env, flow, { debtor_account_present: "false" });
+  await browser.open(`/BANKA/sca?oAuthUrl=${contradicting}`);
   assertEquals(await outcome(env, browser), "error consent_unavailable not-authenticated");
 });
 
 Deno.test("accounts that the platform does not take never end in success", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   await browser.submit("login", ALICE);
-  env.platform.statusFor = (method) => method === "PUT" ? 503 : undefined;
+  failing(env, "PUT", 503);
   await browser.submit("otp", CODE);
   assertEquals(await outcome(env, browser), "error accounts_not_sent cust-alice");
 });
 
 Deno.test("a visit can go on after a moment in which nothing could be encrypted to the platform", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA", ALICE_EUR_AT_BANKA);
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env, { body: consentFrom(ALICE_EUR_AT_BANKA) });
   await browser.submit("login", ALICE);
   const { path, shown } = browser;
-  env.platform.nowMs += 300_000;
-  env.platform.keySetStatus = 503;
+  env.now += 300_000;
+  env.inPlaceOfPlatform = ({ url }) =>
+    url.endsWith("/jwks") ? new Response(null, { status: 503 }) : undefined;
   assertEquals((await browser.submit("otp", CODE)).status, 503);
-  env.platform.keySetStatus = 200;
+  env.inPlaceOfPlatform = () => undefined;
   assertEquals((await browser.open(path)).html, shown.html);
   await browser.submit("otp", CODE);
   assertEquals(await outcome(env, browser), "success success cust-alice");
 });
 
 Deno.test("POST sca/:flow rejects a body that is too large, is no form, or names a field twice", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   const { path } = browser;
   const fields = new URLSearchParams({ ...browser.formFields("login"), ...ALICE });
   const post = async (body: BodyInit): Promise<number> =>
@@ -117,8 +124,8 @@ Deno.test("POST sca/:flow rejects a body that is too large, is no form, or names
 });
 
 Deno.test("a visit belongs to its browser, its bank and its form", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser, ...flow } = await arrive(env);
   const { path } = browser;
   const body = (fields: Record<string, string>): RequestInit => ({
     method: "POST",
@@ -129,21 +136,21 @@ Deno.test("a visit belongs to its browser, its bank and its form", async () => {
   assertEquals((await outsider.send(path, body({}))).status, 410);
   assertEquals((await outsider.open(path.replace("BANKA", "BANKB"))).status, 410);
   const forged = await env.banks.fetch(
-    new Request(`http://localhost:8443${path}`, {
+    new Request(`${BANKS_URL}${path}`, {
       ...body({ csrf: "forged" }),
-      headers: { cookie: await cookieOf(env) },
+      headers: { cookie: (await cookieLine(env)).split(";")[0] ?? "" },
     }),
   );
   assertEquals(forged.status, 410); // another visit's cookie
   const wrongCsrf = new BankBrowser(env.banks);
-  await wrongCsrf.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env)}`);
+  await wrongCsrf.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env, flow)}`);
   assertEquals((await wrongCsrf.submit("login", { ...ALICE, csrf: "forged" })).status, 403);
 });
 
 Deno.test("a customer who comes back after 15 minutes is led back with a failure, once, for a day [G1]", async () => {
-  using env = await bankEnvironment();
-  const [reloading, entering] = [await arrive(env, "BANKA"), await arrive(env, "BANKA")];
-  env.platform.nowMs += 900_000;
+  await using env = await openBanksEnvironment();
+  const [{ visit: reloading }, { visit: entering }] = [await arrive(env), await arrive(env)];
+  env.now += 900_000;
   await reloading.open(reloading.path);
   assertEquals(await outcome(env, reloading), "failure timed_out not-authenticated");
   const { leftFor } = reloading.shown;
@@ -151,14 +158,14 @@ Deno.test("a customer who comes back after 15 minutes is led back with a failure
   assertEquals(reloading.shown.leftFor, leftFor);
   await entering.submit("login", ALICE);
   assertEquals(await outcome(env, entering), "failure timed_out not-authenticated");
-  env.platform.nowMs += 86_400_000;
-  await arrive(env, "BANKA"); // forgets older visits
+  env.now += 86_400_000;
+  await arrive(env); // forgets older visits
   assertEquals((await reloading.open(reloading.path)).status, 410);
 });
 
 Deno.test("an entry of an earlier form changes nothing", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
   const earlier = { ...browser.formFields("login"), decision: "refuse" };
   await browser.submit("login", ALICE);
   const { html } = await browser.send(browser.path, { method: "POST", body: new URLSearchParams(earlier) });
@@ -166,18 +173,21 @@ Deno.test("an entry of an earlier form changes nothing", async () => {
 });
 
 Deno.test("two visits in one browser do not disturb each other", async () => {
-  using env = await bankEnvironment();
-  const browser = await arrive(env, "BANKA");
+  await using env = await openBanksEnvironment();
+  const { visit: browser, ...flow } = await arrive(env);
   const first = browser.path;
-  await browser.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env)}`);
+  await browser.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env, flow)}`);
   assert(browser.path !== first);
   await browser.submit("login", ALICE);
   assertStringIncludes((await browser.open(first)).html, 'id="login"');
 });
 
 Deno.test("pages carry the security headers and escape what others wrote", async () => {
-  using env = await bankEnvironment();
-  const { headers, html } = (await arrive(env, "BANKA")).shown;
+  await using env = await openBanksEnvironment();
+  const { visit, handover, ...flow } = await arrive(env);
+  const act = { ...handover.act, sub: "Demo <Shop> Ltd" };
+  const token = await sealHandover(env, { ...flow, handover }, { act });
+  const { headers, html } = await visit.open(`/BANKA/sca?oAuthUrl=${token}`);
   assertEquals(headers.get("cache-control"), "no-store");
   assertEquals(headers.get("referrer-policy"), "no-referrer");
   const policy = headers.get("content-security-policy") ?? "";
@@ -191,22 +201,17 @@ Deno.test("pages carry the security headers and escape what others wrote", async
 });
 
 Deno.test("the cookie is for this visit's path, unreadable for scripts, and Secure where the bank is https", async () => {
-  using plainEnvironment = await bankEnvironment();
-  const plain = await cookieLine(plainEnvironment);
+  await using plain = await openBanksEnvironment({ banksUrl: "http://localhost:8443" });
   assertMatch(
-    plain,
+    await cookieLine(plain),
     /^bank_visit=[\w-]{43}; Max-Age=87300; Path=\/BANKA\/sca\/[\w-]{16}; HttpOnly; SameSite=Lax$/,
   );
-  using secureEnvironment = await bankEnvironment({ banksUrl: "https://banks.example" });
-  const secure = await cookieLine(secureEnvironment);
-  assertMatch(secure, /^__Secure-bank_visit=.*; HttpOnly; Secure; SameSite=Lax$/);
+  await using secure = await openBanksEnvironment();
+  assertMatch(await cookieLine(secure), /^__Secure-bank_visit=.*; HttpOnly; Secure; SameSite=Lax$/);
 });
 
-async function cookieOf(env: BankEnvironment): Promise<string> {
-  return (await cookieLine(env)).split(";")[0] ?? "";
-}
-
-async function cookieLine(env: BankEnvironment): Promise<string> {
-  const request = new Request(`http://localhost:8443/BANKA/sca?oAuthUrl=${await sealHandover(env)}`);
-  return (await env.banks.fetch(request)).headers.get("set-cookie") ?? "";
+async function cookieLine(env: BanksEnvironment): Promise<string> {
+  const token = await sealHandover(env, await toBank(env));
+  const response = await env.banks.fetch(new Request(`${BANKS_URL}/BANKA/sca?oAuthUrl=${token}`));
+  return response.headers.get("set-cookie") ?? "";
 }
