@@ -2,7 +2,7 @@
  * Pulls the bank's orders from the platform (Decision D2). Pulling alone delivers every order; pushes only deliver
  * faster. Both execute through the same ledger.
  */
-import { listOrders, reportStatus } from "./back_channel.ts";
+import { listOrders, PlatformRejected, reportStatus } from "./back_channel.ts";
 import type { Bank } from "./bank.ts";
 import type { OrderAnswer } from "./orders_handler.ts";
 import { openPulledOrder, type PaymentOrder } from "./payment_order.ts";
@@ -14,7 +14,10 @@ export interface PulledOrders {
   readonly notePulledUpTo: (cursor: string) => Promise<void>;
   /** Executes the order once, as `OrderBook.execute` does. Undefined: not now, pull it again. */
   readonly execute: (order: PaymentOrder) => Promise<OrderAnswer | undefined>;
-  /** Why an order could not be taken, for the bank's log. It is pulled again, and does not stop the others. */
+  /**
+   * Why an order could not be taken, for the bank's log. It is pulled again, unless the platform has rejected its report
+   * for good (400, 404), and does not stop the others.
+   */
   readonly onFailed?: (reason: string) => void;
 }
 
@@ -49,6 +52,7 @@ async function take(bank: Bank, { execute, onFailed }: PulledOrders, listed: unk
     return true;
   } catch (error) {
     onFailed?.(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-    return false;
+    // The same report would be rejected in every round, whose pages would become more and more.
+    return error instanceof PlatformRejected && (error.status === 400 || error.status === 404);
   }
 }

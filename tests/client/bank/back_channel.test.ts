@@ -116,6 +116,29 @@ Deno.test("an order that is listed without the platform's signature is not execu
   assertEquals(executed, [paymentId]);
 });
 
+Deno.test("an order whose report is rejected for good does not hold the ones behind it; one without an answer does [D2]", async () => {
+  for (const [status, noted] of [[400, ["1"]], [404, ["1"]], [503, []], [429, []]] as const) {
+    const { bank, answer } = await openBankAndPlatform();
+    answer.body = { Data: { PaymentOrder: [{ ...order, Status: "Pending" }], After: "1" } };
+    const cursors: string[] = [];
+    const failures: string[] = [];
+    await pullOrders(bank, {
+      pulledUpTo: () => Promise.resolve(cursors.at(-1)),
+      notePulledUpTo: (cursor) => Promise.resolve(void cursors.push(cursor)),
+      execute: () => {
+        answer.status = status;
+        answer.body = { Data: { PaymentOrder: [] } };
+        return Promise.resolve({ status: "Rejected" });
+      },
+      onFailed: (reason) => {
+        failures.push(reason);
+        answer.status = 200;
+      },
+    });
+    assertEquals([cursors, failures.length], [noted, 1], String(status));
+  }
+});
+
 Deno.test("a bank rejects a token that is not bound to its DPoP key, or has another scope", async () => {
   for (
     const [is, words] of [[{ token_type: "Bearer" }, "not bound"], [
