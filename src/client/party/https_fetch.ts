@@ -6,7 +6,7 @@ import type { HttpRequest, MutualTls } from "./http_request.ts";
 import type { TransportIdentity } from "./participant.ts";
 
 /** The largest body that is read, bytes. The platform's are smaller. */
-const MAX_BODY_BYTES = 1_048_576;
+export const MAX_ANSWER_BYTES = 1_048_576;
 
 /** Opens a client that presents `identity` and trusts `caPem`, if given, besides the public authorities. */
 export function openHttps({ certPem, keyPem }: TransportIdentity, caPem?: string): MutualTls {
@@ -64,7 +64,7 @@ async function read(response: IncomingMessage): Promise<Uint8Array<ArrayBuffer>>
   let length = 0;
   for await (const part of response as AsyncIterable<Uint8Array>) {
     length += part.length;
-    if (length > MAX_BODY_BYTES) throw new TypeError(`The body has more than ${MAX_BODY_BYTES} bytes`);
+    if (length > MAX_ANSWER_BYTES) throw new TypeError(`The body has more than ${MAX_ANSWER_BYTES} bytes`);
     parts.push(part);
   }
   return new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());

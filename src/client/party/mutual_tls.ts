@@ -1,9 +1,9 @@
 /**
  * HTTP with a participant's network certificate at every TLS handshake. Trusts the given CA besides the public ones,
- * follows no redirects, and bounds the time of every call.
+ * follows no redirects, and bounds the time and the answer of every call.
  */
 import type { Fetch, MutualTls } from "./http_request.ts";
-import { openHttps } from "./https_fetch.ts";
+import { MAX_ANSWER_BYTES, openHttps } from "./https_fetch.ts";
 import type { TransportIdentity } from "./participant.ts";
 
 // The platform waits up to 3 s for a bank before it responds to a payment (Decision D4).
@@ -21,7 +21,7 @@ export function openMutualTls(identity: TransportIdentity, caPem?: string): Mutu
  */
 export type MutualTlsFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The caller's own fetch, with the time of every call bounded and redirects not followed. */
+/** The caller's own fetch, with the time and the answer of every call bounded and redirects not followed. */
 export function ownFetch(given: MutualTlsFetch): Fetch {
   return boundFetch((url, { method, headers, body = null, signal = null }) =>
     given(url, { method, headers, body, signal, redirect: "manual" })
@@ -29,8 +29,24 @@ export function ownFetch(given: MutualTlsFetch): Fetch {
 }
 
 function boundFetch(send: Fetch): Fetch {
-  return (url, request) =>
-    send(url, { ...request, signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds) });
+  return async (url, request) => {
+    const signal = request.signal ?? AbortSignal.timeout(timeoutMilliseconds);
+    return boundAnswer(await send(url, { ...request, signal }));
+  };
+}
+
+function boundAnswer(response: Response): Response {
+  if (response.body === null) return response;
+  let length = 0;
+  const bound = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(part, controller): void {
+      length += part.length;
+      if (length <= MAX_ANSWER_BYTES) controller.enqueue(part);
+      else controller.error(new TypeError(`The body has more than ${MAX_ANSWER_BYTES} bytes`));
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(bound), { status, statusText, headers });
 }
 
 /** One connection costs a fifteenth of the CPU time of `node:https` on Deno. */

@@ -1,5 +1,5 @@
 /** The TPP's connection and credentials, against the sandbox's real TLS front door and real files. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { exportPKCS8, generateKeyPair, SignJWT } from "jose";
 import { openMutualTls, ownFetch } from "../../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
@@ -53,6 +53,37 @@ Deno.test("a fetch of one's own is told not to follow redirects, and each call e
   assertEquals(sent, { method: "POST", headers: { accept: "a/b" }, body: "x", redirect: "manual" });
   assertEquals([signal instanceof AbortSignal, signal?.aborted], [true, false]);
 });
+
+Deno.test("an answer without an end is read to 1 MiB and not further, whoever fetches it", async () => {
+  const part = new Uint8Array(65_536);
+  let read = 0;
+  const endless = (): Response =>
+    new Response(
+      new ReadableStream({
+        pull(controller): void {
+          read += part.length;
+          controller.enqueue(part);
+        },
+      }),
+    );
+  const fetch = ownFetch(() => Promise.resolve(endless()));
+  const response = await fetch("https://api.example/", { method: "GET", headers: {} });
+  await assertRejects(() => readTo(response, 4_194_304), TypeError, "1048576 bytes");
+  assert(read <= 1_048_576 + 4 * part.length, `${read}`);
+  const whole = ownFetch(() => Promise.resolve(new Response("whole", { status: 201, headers: { a: "b" } })));
+  const other = await whole("https://api.example/", { method: "GET", headers: {} });
+  assertEquals([other.status, other.headers.get("a"), await other.text()], [201, "b", "whole"]);
+});
+
+/** Reads a body, but no more than `most` bytes. */
+async function readTo(response: Response, most: number): Promise<number> {
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > most) break;
+  }
+  return length;
+}
 
 Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
   withParticipantFolder(async (folder) => {
