@@ -157,22 +157,32 @@ Deno.test("the page makes HAProxy's files for the addresses, the secret and the 
   const { services, networks } = parse(await read("packaging/compose/compose.yaml")) as {
     readonly services: Readonly<
       Record<string, {
-        readonly networks?: Readonly<Record<string, { readonly ipv4_address?: string }>>;
+        readonly networks?: string[] | Record<string, { readonly ipv4_address?: string }>;
+        readonly ports?: readonly string[];
         readonly volumes?: readonly string[];
         readonly network_mode?: string;
       }>
     >;
     readonly networks: {
-      readonly inside: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
+      readonly outside: object;
+      readonly inside: {
+        readonly internal: true;
+        readonly ipam: { readonly config: readonly { readonly subnet: string }[] };
+      };
     };
   };
   const [, backends = "", out = ""] = /PLATFORM_BACKENDS=(\S+) [^]*?--out (\S+)/.exec(page) ?? [];
-  const addresses = ["platform-1", "platform-2"].map((name) =>
-    services[name]?.networks?.["inside"]?.ipv4_address
-  );
+  const networkOf = (name: string, network: string): { readonly ipv4_address?: string } | undefined => {
+    const all = services[name]?.networks ?? [];
+    return Array.isArray(all) ? all.includes(network) ? {} : undefined : all[network];
+  };
+  const addresses = ["platform-1", "platform-2"].map((name) => networkOf(name, "inside")?.ipv4_address);
   assertEquals(backends.split(","), addresses.map((address) => `${address}:8080`));
   assert(page.includes(`\`${networks.inside.ipam.config[0]?.subnet}\``));
   // The files name their own folder, so they must be made where the container has them.
   assertEquals(services["proxy"]?.volumes?.includes(`./proxy:${out}:ro`), true);
   assertEquals(services["directory"]?.network_mode, "service:directory-proxy");
+  // A container engine publishes no port of a container that has internal networks alone.
+  const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+  assertEquals(published.filter(([name]) => networkOf(name, "outside") === undefined), []);
 });
