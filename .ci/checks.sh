@@ -94,14 +94,15 @@ run_tests() {
   if [ "$status" -eq 0 ] && [ -z "$summaries" ]; then count_failure "task test runs tests" "$log"; fi
 }
 
-# pass_alone LOG: runs the modules whose tests failed once more, alone, because on a virtual machine that stands still for
-# seconds requests end late. At most three, and it says which.
+# pass_alone LOG: runs the modules that failed, in a test or outside of their tests, once more, alone, because on a virtual
+# machine that stands still for seconds requests end late. At most three, and it says which.
 pass_alone() {
   local modules
-  mapfile -t modules < <(sed -nE 's/^(\.\/\.data\/tests\/\S+\.test\.ts) => .* FAILED .*/\1/p' "$1" | sort -u)
+  mapfile -t modules < <(sed -nE -e 's/^(\.\/\.data\/tests\/\S+\.test\.ts) => .* FAILED .*/\1/p' \
+    -e 's/^Uncaught error from (\S+) FAILED$/\1/p' "$1" | sort -u)
   [ "${#modules[@]}" -ge 1 ] && [ "${#modules[@]}" -le 3 ] || return 1
   printf 'tests: failed beside others, run again alone: %s\n' "${modules[*]}"
-  grep -E ' \.\.\. .*FAILED' "$1" | sort -u
+  grep -E ' \.\.\. .*FAILED|^Uncaught error from ' "$1" | sort -u
   limited 300 env __IS_WSL_TEST__=1 "${deno[@]}" test --no-check --no-prompt --allow-net --allow-read --allow-write \
     --allow-env --allow-run --allow-sys "${modules[@]}" >"$logs/tests-again.log" 2>&1 || return 1
   printf 'tests: %s\n' "$(grep -E '^ok \| [0-9]+ passed' "$logs/tests-again.log")"
