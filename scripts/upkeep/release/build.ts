@@ -134,7 +134,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-async function run([program = "", ...args]: readonly string[], cwd: string): Promise<string> {
+export async function run([program = "", ...args]: readonly string[], cwd: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd }).output();
   const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
   if (!success) throw new Error(`${program} ${args.join(" ")}: ${text(stderr).trim()}`);

@@ -4,7 +4,7 @@
  */
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { ROOT } from "../sources/source_files.ts";
-import { build } from "./build.ts";
+import { build, run } from "./build.ts";
 import { isHandedOver } from "../../../src/base/http/secret_files.ts";
 
 /** @param path of a private key in PEM, as `openssl genpkey -algorithm ed25519` makes it. @throws {Error} in one sentence */
@@ -67,11 +67,11 @@ export async function release({ key: keyFile, commit, tag, out }: {
       );
     }
     await signSums(first ?? "", key);
+    await run(["chmod", "-R", "u=rwX,go=rX", first ?? ""], out); // whatever the umask, which is for the key
     const folder = `${out}/${one.version}`;
     if (await Deno.stat(folder).catch(() => undefined) !== undefined) {
       throw new Error(`${folder} exists; remove it first`);
     }
-    await Deno.chmod(first ?? "", 0o755);
     await Deno.rename(first ?? "", folder);
     return folder;
   } finally {

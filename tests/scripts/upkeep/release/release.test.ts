@@ -1,10 +1,22 @@
 /** `deno task release`: one folder that holds a release, equal in two builds, whose every byte can be verified [F11]. */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { parse } from "@std/yaml";
 import { Ajv } from "ajv";
 import { release } from "../../../../scripts/upkeep/release/main.ts";
 import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
+
+interface Workflow {
+  readonly jobs: Readonly<
+    Record<string, {
+      readonly steps: readonly {
+        readonly uses?: string;
+        readonly with?: Readonly<Record<string, unknown>>;
+      }[];
+    }>
+  >;
+}
 
 interface Bill {
   readonly components: readonly { readonly purl: string }[];
@@ -41,7 +53,8 @@ Deno.test("a release is equal in two builds, has what its page says, and no byte
       `umask 077; openssl genpkey -algorithm ed25519 -out ${key}; openssl pkey -in ${key} -pubout -out ${folder}/release.pub.pem`,
       folder,
     );
-    const out = await release({ key, commit: "HEAD", out: `${folder}/out` });
+    const umask = Deno.umask(0o077); // as the workflow has it, for the key
+    const out = await release({ key, commit: "HEAD", out: `${folder}/out` }).finally(() => Deno.umask(umask));
     const { version } = await json<{ version: string }>(`${ROOT}deno.json`);
     await Deno.copyFile(`${folder}/release.pub.pem`, `${folder}/out/release.pub.pem`);
     const verify = async (): Promise<number> => (await run(await verification(), out)).code;
@@ -68,6 +81,14 @@ Deno.test("a release is equal in two builds, has what its page says, and no byte
       );
       assertStringIncludes(output, `"version": "${version}"`);
     });
+
+    await t.step(
+      "everybody may read it, so that a container's own user can when it is unpacked",
+      async () => {
+        const closed = await run("find . -type d ! -perm -055 -o -type f ! -perm -044", out);
+        assertEquals(closed.output, "");
+      },
+    );
 
     await t.step("its bundle names no folder of this computer and starts", async () => {
       const { output } = await run(
@@ -142,6 +163,16 @@ Deno.test("a release is equal in two builds, has what its page says, and no byte
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("no job leaves the credentials of its checkout to the programs that it runs [F11]", async () => {
+  for (const name of ["ci", "release"]) {
+    const { jobs } = parse(await Deno.readTextFile(`${ROOT}.github/workflows/${name}.yml`)) as Workflow;
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const kept = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"))
+      .map((step) => step.with?.["persist-credentials"]);
+    assertEquals(kept, [false], name);
   }
 });
 
