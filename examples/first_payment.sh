@@ -172,15 +172,24 @@ verified_event() {
 
 # ask_server URL STATUS FIELD...: asks the authorization server, authenticated by private_key_jwt (RFC 7523 §3).
 ask_server() {
-  local claims assertion proof
+  local claims assertion proof field
   claims=$(jq -n --arg id "$client_id" --arg aud "$issuer" '{iss: $id, sub: $id, aud: $aud}')
   assertion=$(signed_jwt "$claims")
   proof=$(dpop_proof POST "$1")
-  printf 'data-urlencode = "%s"\n' "${@:3}" "client_id=$client_id" "client_assertion=$assertion" \
-    client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer >"$work/form"
+  for field in "${@:3}" "client_id=$client_id" "client_assertion=$assertion" \
+    client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer; do
+    printf 'data-urlencode = %s\n' "$(quoted "$field")"
+  done >"$work/form"
   send_over_mtls "$1" <<<"header = DPoP:$proof
 $(cat "$work/form")"
   must_be "$2" POST "$1"
+}
+
+# quoted TEXT: one value of curl's options. The code comes from outside, and must not become further options.
+quoted() {
+  local text=${1//\\/\\\\}
+  text=${text//\"/\\\"} text=${text//$'\n'/\\n} text=${text//$'\r'/\\r}
+  printf '"%s"' "$text"
 }
 
 # call METHOD PATH TOKEN STATUS [IDEMPOTENCY-KEY]: asks a resource endpoint and prints the answer. A POST sends

@@ -73,6 +73,7 @@ async function tryExample(t: Deno.TestContext, example: PaymentExample): Promise
     await t.step("pays once if the answer is lost", () => paysOnce(tried));
     await rejections(t, tried);
     await foreignReturns(t, tried);
+    await t.step("the code has the text of another option", () => codeOfMore(tried));
     await forgedAnswers(t, tried);
     await t.step("the sandbox is gone", async () => {
       const endpoints = await Deno.readTextFile(`${dir}/endpoints.json`);
@@ -163,6 +164,19 @@ async function foreignReturns(t: Deno.TestContext, { run, net, folder, redirectU
     });
     assertStops(ended, /^This is not the answer to the request that was sent\. No payment was made\.\n$/);
   });
+}
+
+/** Who brings the address can change its code. In a file of curl's options it must stay one value. */
+async function codeOfMore({ run, net, folder, dir, redirectUri }: Tried): Promise<void> {
+  net.arm("/par.oauth2/v1", (answer) => answer);
+  const written = `${dir}/written`;
+  const ended = await run([folder], (link) => {
+    const state = new URLSearchParams(net.seen()[0]?.body).get("state") ?? "";
+    const code = `code"\noutput = "${written}`;
+    return new URL(`${redirectUri}?${new URLSearchParams({ code, state, iss: `${link.origin}/BANKA` })}`);
+  });
+  assertStops(ended, /^POST \S+\/token\.oauth2\/v1 was rejected: HTTP 400 /);
+  assert(!await Deno.stat(written).then(() => true, () => false));
 }
 
 /** A third of the cases if a payment takes long. */
