@@ -30,6 +30,8 @@ export interface PatroniCluster extends AsyncDisposable {
   loseThePrimary(): Promise<void>;
   /** Starts a PgBouncer in front of a standby, which it must not let through. */
   poolerOfStandby(): Promise<AsyncDisposable & { readonly port: number }>;
+  /** The status of a change of the cluster's configuration that comes without a password. */
+  changedByAnyone(): Promise<number>;
   /** The connections that the rules of the example do not permit, of all servers. */
   notPermitted(): Promise<readonly string[]>;
 }
@@ -114,6 +116,13 @@ export async function openPatroniCluster(
       const standby = nodes.find((node) => node !== primary) as Node;
       const { port, program } = await startPgbouncer(folder, standby.port, { password: PASSWORD });
       return { port, [Symbol.asyncDispose]: () => program.end() };
+    },
+    async changedByAnyone() {
+      const { restPort } = await primaryOf(nodes);
+      const change = { method: "PATCH", body: JSON.stringify({ ttl: 6 }) };
+      const answer = await fetch(`http://127.0.0.1:${restPort}/config`, change);
+      await answer.body?.cancel();
+      return answer.status;
     },
     async notPermitted() {
       const logs = await Promise.all(nodes.map(({ file }) => Deno.readTextFile(logOf(file))));

@@ -62,6 +62,7 @@ Deno.test({
     const behind = platform.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${standby.port}`);
     await assertRejects(() => openStore(behind, PLATFORM), Error);
     assertEquals(await cluster.notPermitted(), []);
+    assertEquals(await cluster.changedByAnyone(), 401);
   },
 });
 
