@@ -105,7 +105,8 @@ async function verdictOf(
 ): Promise<string> {
   if (header.alg !== SIGNATURE_ALG) return `NOT ACCEPTED: alg is ${header.alg}; only ${SIGNATURE_ALG} is.`;
   if (isDetached && aids.body === undefined) return "Not verified: give --body with the bytes of the body.";
-  const embedded = (header as { readonly jwk?: jose.JWK }).jwk;
+  // A DPoP proof alone may bring its key (RFC 9449 §4.2).
+  const embedded = header.typ === "dpop+jwt" ? (header as { readonly jwk?: jose.JWK }).jwk : undefined;
   const sets = embedded === undefined
     ? await keySetsOf(aids)
     : [{ whose: "its own header", keys: [{ ...embedded, kid: header.kid ?? "" }] }];

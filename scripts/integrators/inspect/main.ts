@@ -9,6 +9,8 @@ const USAGE = `deno task inspect <token | address with oAuthUrl | -> [--name <fo
   Decodes a JWT, an encrypted JWT or an x-jws-signature. "-" reads it from standard input.
   The keys of the platform and of the directory verify it, if a sandbox runs (SANDBOX_DIR, default .data/sandbox).
 
+  Exit status 1 if it is not accepted: another algorithm, another signature, or encrypted to another key.
+
   --name  a participant's folder: its keys verify, and a bank's decrypt
   --body  the file with the body that a payload signature is for`;
 
@@ -26,4 +28,5 @@ await runProgram(USAGE, async (args, print) => {
     body: body === undefined ? undefined : await Deno.readFile(body),
   });
   for (const line of lines) print(line);
+  return !lines.at(-1)?.startsWith("NOT ");
 });

@@ -1,5 +1,6 @@
 /** The output of `deno task sign` is accepted by a running platform, and `deno task inspect` explains it. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { exportJWK, SignJWT } from "jose";
 import { generateKeyPair } from "oauth4webapi";
 import { bodyOf, type CreatedConsent, type PushedRequest, type TokenAnswer } from "testing/answers.ts";
 import { openPlatform } from "../../../../scripts/command_line/platform.ts";
@@ -145,6 +146,16 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
       "NOT ACCEPTED: alg is none; only PS256 is.",
     );
     await assertRejects(() => inspect("secret", {}), Error, "3 or 5 parts");
+    const jwk = { ...await exportJWK(keys.publicKey), kid: "own" };
+    const bringing = new SignJWT({ iss: "x", sub: "x" }).setProtectedHeader({
+      alg: "PS256",
+      kid: "own",
+      jwk,
+    });
+    assertMatch(
+      (await inspect(await bringing.sign(keys.privateKey), { platform })).at(-1) ?? "",
+      /^Not verified/,
+    );
   });
 });
 
@@ -172,6 +183,9 @@ Deno.test("the commands print one line, and say what is missing [SB8]", async ()
   assertMatch(made.out, /^eyJ[\w-]+\.[\w-]+\.[\w-]+\n$/);
   const shown = await run("inspect", made.out.trim(), "--name", "shop");
   assertMatch(shown.out, /Verified with the key of Cafe Mirabelle\.\n$/);
+  const changed = await run("inspect", made.out.trim().replace(/\.[^.]+$/, ".AAAA"), "--name", "shop");
+  assertMatch(changed.out, /NOT ACCEPTED by the key of Cafe Mirabelle: .*\n$/);
+  assertEquals([shown.code, changed.code], [0, 1]);
   const proof = ["sign", "dpop", "--url", "https://localhost/x"] as const;
   const [one, two] = [await run(...proof), await run(...proof)];
   const keyOf = ({ out }: { readonly out: string }): string => out.split(".")[0] ?? "-";
