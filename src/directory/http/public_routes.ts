@@ -28,8 +28,8 @@ import {
   statusList,
 } from "./answer_schema.ts";
 import type { DirectoryEnv } from "./request_context.ts";
-import { findParticipant, listKeys, listParticipants } from "../participants/participant_store.ts";
-import { openStatusList } from "../participants/status_list.ts";
+import { findParticipant, listKeys } from "../participants/participant_store.ts";
+import { openMadeOfAll, openStatusList } from "../participants/status_list.ts";
 import { publishing } from "./publishing.ts";
 
 const JSON_TYPE = "application/json";
@@ -154,6 +154,7 @@ export function healthEndpoint(
 /** The endpoints, for everyone. */
 export function publicEndpoints(directory: Directory, draw: DrawList): readonly Endpoint[] {
   const statuses = openStatusList(directory.store);
+  const everyone = openMadeOfAll(directory.store, (all) => all.map(publicParticipant));
   const statements = openNewestStatements(directory);
   const { statementKeys, authority } = directory;
   const is = OPERATIONS;
@@ -167,7 +168,7 @@ export function publicEndpoints(directory: Directory, draw: DrawList): readonly 
         return answerDocument(c, await document(path, FONT_TYPE, () => bytes), FONT_CACHE);
       })
     ),
-    endpoint(is.participants, checks, (c) => participants(directory, draw, c)),
+    endpoint(is.participants, checks, async (c) => participants(directory, draw, await everyone(), c)),
     endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
     endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),
     endpoint(is.activeKeys, checks, (c) => activeKeySet(directory, c)),
@@ -192,8 +193,12 @@ async function health(isHealthy: () => Promise<boolean>, c: Context): Promise<Re
   return c.json({ status: "ok" });
 }
 
-async function participants(directory: Directory, draw: DrawList, c: Context): Promise<Response> {
-  const lines = (await listParticipants(directory.store)).map(publicParticipant);
+async function participants(
+  directory: Directory,
+  draw: DrawList,
+  lines: readonly PublicParticipant[],
+  c: Context,
+): Promise<Response> {
   c.header("vary", "Accept");
   const type = accepts(c, { header: "Accept", supports: [JSON_TYPE, "text/html"], default: JSON_TYPE });
   if (type !== "text/html") return await cacheable(c, JSON.stringify(lines), JSON_TYPE);

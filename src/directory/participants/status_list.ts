@@ -6,25 +6,33 @@ import type { Store } from "../../base/store/store.ts";
 import type { Participant } from "./participant.ts";
 import { listParticipants, participantsVersion } from "./participant_store.ts";
 
-/** Returns the document. It is rebuilt only after a change. */
-export type StatusListText = () => Promise<string>;
-
-interface Made {
+interface Made<T> {
   readonly version: string;
-  readonly text: Promise<string>;
+  readonly document: Promise<T>;
 }
 
-/** Opens the list over the store; it includes changes by other processes. */
-export function openStatusList(store: Store): StatusListText {
-  let made: Made | undefined;
+/** Returns the status list. */
+export function openStatusList(store: Store): () => Promise<string> {
+  return openMadeOfAll(store, statusList);
+}
+
+/**
+ * Returns what is made of all participants, for a public document. It is made again only after a change, also one by
+ * another process.
+ */
+export function openMadeOfAll<T>(
+  store: Store,
+  make: (participants: readonly Participant[]) => T,
+): () => Promise<T> {
+  let made: Made<T> | undefined;
   return async () => {
     const version = await participantsVersion(store); // read before the participants, so that a concurrent change is noticed at the next call
     if (made?.version !== version) {
-      const text = listParticipants(store).then(statusList);
-      text.catch(() => made = undefined);
-      made = { version, text };
+      const document = listParticipants(store).then(make);
+      document.catch(() => made = undefined);
+      made = { version, document };
     }
-    return await made.text;
+    return await made.document;
   };
 }
 

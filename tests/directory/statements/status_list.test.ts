@@ -4,7 +4,9 @@ import { decodeJwt } from "jose";
 import type { StatusList } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
 import { type DirectoryEnvironment } from "testing/directory_environment.ts";
+import type { Store } from "../../../src/base/store/store.ts";
 import { steps } from "support/steps.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { onboarded } from "../changes/onboarded.ts";
 
 const only = async (env: DirectoryEnvironment): Promise<StatusList["participants"][number]> =>
@@ -70,4 +72,24 @@ Deno.test("GET /participants/{org_id}/statement gives the statement of the newes
   await env.admin("PUT", "/participants/SHOP/status", { status: "Suspended", reason: "decided" });
   assertEquals((await env.get("/participants/SHOP/statement")).status, 404);
   assertEquals((await env.get("/participants/NOBODY/statement")).status, 404);
+});
+
+Deno.test("public lists are read from the database once a change, however often they are asked for [E2]", async () => {
+  const store = await openTestStore();
+  let lists = 0;
+  const counting: Store = { ...store, list: (listing) => (lists += 1, store.list(listing)) };
+  await using env = await onboarded({ store: counting });
+  const read = async (): Promise<number> => {
+    const before = lists;
+    for (const accept of ["application/json", "text/html", "application/json"]) {
+      assertEquals((await env.get("/participants", { accept })).status, 200);
+      assertEquals((await env.get("/status")).status, 200);
+    }
+    return lists - before;
+  };
+  const first = await read();
+  assertEquals(await read(), 0);
+  await env.admin("PUT", "/participants/SHOP/status", { status: "Suspended", reason: "decided" });
+  assertEquals(await read(), first);
+  assertEquals(firstOf((await env.get("/participants")).body).org_status, "Suspended");
 });
