@@ -153,7 +153,6 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
   const orgId = orgIdOf(visit, c);
   const subject = [orgId, c.req.param("kid"), c.req.param("login_id")].filter((part) => part !== undefined)
     .join(" ");
-  const fields = change.fields(record);
   const view = {
     title,
     ...(subject === "" ? {} : { of: subject }),
@@ -167,8 +166,8 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, propos
       />
     ),
     path: c.req.path,
-    fields: fields.map((field) => formField(language, field, record)),
-    hidden: hiddenOf(fields, visit.form, record),
+    fields: change.fields(record).map((field) => formField(language, field, record)),
+    hidden: hiddenOf(change, visit.form, record),
     submit: title,
     isDanger: change.name.startsWith("revoke"),
     back: proposed === undefined ? pageOf(visit, orgId) : PROPOSALS_PATH,

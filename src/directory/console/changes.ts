@@ -230,15 +230,16 @@ export function differencesOf(
 /** Of a form: the values that it had when it was opened, as JSON. */
 const OPENED_WITH = "opened_with";
 
-/** What the form of a change sends besides its fields. */
+/** What the form of a change sends besides its fields. One that is for a single value replaces that value. */
 export function hiddenOf(
-  fields: readonly Field[],
+  { name, fields }: Change,
   form: Form,
   record: ParticipantRecord | undefined,
 ): readonly (readonly [name: string, value: string])[] {
-  if (record === undefined) return [];
-  const values = fields.flatMap(({ name, value }) => value === undefined ? [] : [[name, value(record)]]);
-  if (values.length === 0) return [];
+  if (name !== "statement" || record === undefined) return [];
+  const values = fields(record).flatMap(({ name, value }) =>
+    value === undefined ? [] : [[name, value(record)]]
+  );
   return [[OPENED_WITH, form.get(OPENED_WITH) ?? JSON.stringify(Object.fromEntries(values))]];
 }
 
