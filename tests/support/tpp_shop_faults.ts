@@ -55,9 +55,13 @@ export const SHOP_FAULTS: readonly TppFault[] = [
     finds: "TPP-A03",
     what: "the library accepts answers without a signature",
     changes: [{
-      file: "client/tpp/resource_request.ts",
-      from: "if (signature === null && call.isSigned)",
-      to: "if (false)",
+      file: "client/party/payload_signature.ts",
+      from: "  await verifyPayload(signature, body, keys);\n  return JSON",
+      to: "  if (signature !== null) await verifyPayload(signature, body, keys);\n  return JSON",
+    }, {
+      file: "client/party/payload_signature.ts",
+      from: "if (signature === null) throw",
+      to: "if (false) throw",
     }],
   },
   {
@@ -81,6 +85,11 @@ export const SHOP_FAULTS: readonly TppFault[] = [
   {
     finds: "TPP-K01",
     what: "the library does not fetch a key set again within 30 s",
-    changes: [{ file: "client/tpp/payment_journey.ts", from: "cooldownDuration: 0,", to: "" }],
+    changes: [{
+      file: "client/party/platform_keys.ts",
+      from: "if (found !== undefined || !isFresh) return found;",
+      to:
+        "if (found !== undefined || !isFresh || deps.now() - cached!.loadedAtMs < cooldownMs) return found;",
+    }],
   },
 ];
