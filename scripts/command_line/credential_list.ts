@@ -48,7 +48,8 @@ export async function changeCredentials(
     throw new Error("--person must be <sub>@<host of the issuer>, as histories name the person.");
   }
   const valid = daysOf(days);
-  using _lock = verb === "list" ? undefined : await lockSecretFile(file); // two changes at once would lose one
+  // Two changes at once would lose one.
+  using _lock = verb === "list" ? undefined : await lockSecretFile(file, verb === "add");
   const before = await readList(kind, { file, now: tools.now }, verb === "add");
   if (verb === "list") return before.forEach((one) => tools.print(lineOf(one, tools.now)));
   const current = before.find((one) => one.name === name && isInForce(one, tools.now));

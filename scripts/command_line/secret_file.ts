@@ -1,7 +1,15 @@
 /** Files for their owner alone: written whole or not at all, whatever the umask. */
 
-/** Waits until no other command changes the file. Disposing releases it. @throws {Error} in one sentence */
-export async function lockSecretFile(path: string): Promise<Disposable> {
+/**
+ * Waits until no other command changes the file. Disposing releases it.
+ *
+ * @param mayBeNew whether the command makes the file, and its folder, if it is missing
+ * @throws {Error} in one sentence
+ */
+export async function lockSecretFile(path: string, mayBeNew: boolean): Promise<Disposable> {
+  if (!mayBeNew && await Deno.stat(path).catch(() => undefined) === undefined) {
+    throw new Error(`The file ${path} cannot be read.`);
+  }
   try {
     await makeFolderOf(path);
     const lock = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 });

@@ -55,7 +55,7 @@ export async function directoryKeys(args: readonly string[], tools: Tools): Prom
   const values = optionsOf(rest, ["file", ...OPTIONS[verb]]);
   const file = required(values, "file");
   if (verb === "show") return list(await readKeys(file, tools), tools);
-  using _lock = await lockSecretFile(file);
+  using _lock = await lockSecretFile(file, verb === "make");
   const keys = await changeKeys(verb, file, values, tools);
   await writeKeys(file, keys, verb !== "make", tools);
   list(keys, tools);

@@ -3,6 +3,7 @@
  * Starts and signals no process. Every failure is reported in one sentence.
  */
 import { runProgram } from "../../command_line/run.ts";
+import { lockSecretFile } from "../../command_line/secret_file.ts";
 import { readArguments, USAGE } from "./arguments.ts";
 import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";
 import { IN_FILE } from "./making.ts";
@@ -14,6 +15,9 @@ import { IN_FILE } from "./making.ts";
  */
 export async function platformKeys(args: readonly string[], tools: Tools): Promise<void> {
   const command = readArguments(args);
+  if (command.verb === "show") return await show(command, tools);
+  if (command.verb === "request") return await request(command, tools);
+  using _lock = await lockSecretFile(command.file, command.verb === "make"); // two changes at once would lose one
   switch (command.verb) {
     case "make":
       return await make(command, tools);
@@ -21,10 +25,6 @@ export async function platformKeys(args: readonly string[], tools: Tools): Promi
       return await rotate(command, tools);
     case "retire":
       return await retire(command, tools);
-    case "show":
-      return await show(command, tools);
-    case "request":
-      return await request(command, tools);
     case "certify":
       return await certify(command, tools);
   }

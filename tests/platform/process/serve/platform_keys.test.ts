@@ -1,7 +1,10 @@
 /** `deno task platform-keys`: what each command does to the file, and what it rejects. */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { directoryKeys } from "../../../../scripts/operators/directory_keys/main.ts";
+import { platformKeys } from "../../../../scripts/operators/platform_keys/main.ts";
+import { IN_FILE } from "../../../../scripts/operators/platform_keys/making.ts";
 import type { StoredKey } from "../../../../scripts/operators/platform_keys/file.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { NOW, Office } from "./key_office.ts";
@@ -48,6 +51,19 @@ Deno.test("platform-keys rotate adds keys for later and dates the ones before; a
   const keys = await office.keys();
   assertEquals(keys.map(({ use }) => use), ["sig", "enc", "sig", "enc", "enc"]);
   assertEquals(keys.map(({ exp }) => exp), [exp, exp, undefined, NOW / 1000 + 4 * HOUR, undefined]);
+});
+
+Deno.test("platform-keys makes changes that come together one after the other, and loses none", async () => {
+  await using office = await Office.open();
+  await Promise.all([office.run("rotate", "--use", "sig"), office.run("rotate", "--use", "enc")]);
+  const next = (await office.keys()).filter(({ nbf }) => nbf !== undefined);
+  assertEquals(next.map(({ use }) => use).toSorted(), ["enc", "sig"]);
+  const elsewhere = `${office.folder}/other/keys.json`;
+  const tools = { print: () => {}, now: office.now, custody: IN_FILE };
+  for (const change of [platformKeys, directoryKeys]) {
+    await assertRejects(() => change(["retire", "--file", elsewhere], tools), Error, "cannot be read");
+    assert(!await Deno.stat(`${office.folder}/other`).then(() => true, () => false), "a folder was made");
+  }
 });
 
 Deno.test("platform-keys retire takes out what is over, or one key at once, and never the last in use", async () => {
