@@ -30,6 +30,7 @@ async function onboard(): Promise<void> {
   await using fixture = await openDirectoryFixture();
   const luis = await fixture.admin("add --name luis");
   const directory = await fixture.start({ DIRECTORY_FOUR_EYES: "onboard" });
+  await directory.ready;
   const folder = `${fixture.folder}/participant`;
   await Deno.mkdir(folder);
   const run = async (script: string, token = ""): Promise<string> => {
