@@ -18,7 +18,7 @@ import { openOrder } from "../../src/platform/core/payments/payment_order.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { openClientStore } from "../../src/platform/core/registration/client_store.ts";
 import { openEventStore } from "../../src/platform/events/event_store.ts";
-import { findTold, stageTold } from "../../src/platform/events/expiry_store.ts";
+import { findNotified, stageNotified } from "../../src/platform/events/expiry_store.ts";
 import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
 import { controlsIn, openControlsStore } from "../../src/platform/guards/security/controls_store.ts";
 import { openHoldStore, stageHold } from "../../src/platform/operations/recovery/hold_store.ts";
@@ -225,9 +225,9 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
         days: 1,
         position: 1,
       }];
-      await oneCommits(env, (tx) => stageTold(tx, owner.clientId, null, told));
-      const read = await findTold(store, owner.clientId);
-      await oneCommits(env, (tx) => stageTold(tx, owner.clientId, read, told));
+      await oneCommits(env, (tx) => stageNotified(tx, owner.clientId, null, told));
+      const read = await findNotified(store, owner.clientId);
+      await oneCommits(env, (tx) => stageNotified(tx, owner.clientId, read, told));
     },
     "the controls": async () => {
       const former = await controls.read(store);

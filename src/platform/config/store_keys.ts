@@ -308,8 +308,8 @@ export const openDisputeKey = (dueAt?: number, payment?: PaymentId): Key => [
 /** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
 export const lastPushesKey = (process: string): Key => ["last_pushes", process];
 
-/** The expiries of which a TPP has been told (`events/expiry_store.ts`). */
-export const toldExpiriesKey = (client: ClientId): Key => ["told_expiries", client];
+/** The expiries of which a TPP has a notice (`events/expiry_store.ts`). */
+export const notifiedExpiriesKey = (client: ClientId): Key => ["notified_expiries", client];
 
 /** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */
 export const subscriptionKey = (client: ClientId, bank: BankCode): Key => [

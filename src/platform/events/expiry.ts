@@ -1,4 +1,4 @@
-/** When a TPP is told that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
+/** When a TPP gets a notice that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
 import { type WallTime, wireDateTime } from "../../base/kernel/clock.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Notice, NoticeId } from "./event.ts";
@@ -34,7 +34,7 @@ export function expiringKey(
 }
 
 /** The newest notice of something that ends. */
-export interface Told {
+export interface NotifiedExpiry {
   readonly name: string;
   /** Milliseconds. Something that is renewed under its name has another end. */
   readonly expiresAt: WallTime;
@@ -48,52 +48,59 @@ export interface Told {
 /** A notice that is due, and what is stored of it. */
 export interface DueNotice {
   readonly notice: Notice;
-  readonly told: Told;
+  readonly notified: NotifiedExpiry;
 }
 
-/** The TPP is told once in each of these last days. */
+/** The TPP gets one notice in each of these last days. */
 export const EXPIRY_DAYS = [1, 7, 30] as const;
 /** Of one TPP. The directory takes at most 40 certificates of a participant (contract DRC6). */
 const MAX_SUBJECTS = 100;
-const MAX_TOLD = 200;
+const MAX_NOTIFIED = 200;
 
 /** Returns the notices that are due at `now`, milliseconds. A notice that comes late takes the place of the earlier ones. */
 export function dueNotices(
   all: readonly Expiring[],
-  told: readonly Told[],
+  notified: readonly NotifiedExpiry[],
   now: WallTime,
 ): readonly DueNotice[] {
   const ending = all.filter(({ expiresAt }) => daysBefore(expiresAt, EXPIRY_DAYS, now) !== undefined);
   const first = ending.toSorted((one, other) => one.expiresAt - other.expiresAt).slice(0, MAX_SUBJECTS);
-  return first.flatMap((one) => dueNotice(one, told, now) ?? []);
+  return first.flatMap((one) => dueNotice(one, notified, now) ?? []);
 }
 
-function dueNotice(subject: Expiring, told: readonly Told[], now: WallTime): DueNotice | undefined {
+function dueNotice(
+  subject: Expiring,
+  notified: readonly NotifiedExpiry[],
+  now: WallTime,
+): DueNotice | undefined {
   const { about, name, expiresAt, link, details } = subject;
   const days = daysBefore(expiresAt, EXPIRY_DAYS, now);
-  const former = told.find((one) => isOf(one, subject));
+  const former = notified.find((one) => isOf(one, subject));
   if (days === undefined || (former !== undefined && former.days <= days)) return undefined;
   const id = former?.id ?? `t-${crypto.randomUUID()}` as const;
   const position = Math.max(now, (former?.position ?? -1) + 1); // also if the clock was put back
   const said = { expires_at: wireDateTime(expiresAt), within_days: days, ...details };
   return {
     notice: { type: `${about}-expiring`, status: "expiring", at: now, about, link, details: said },
-    told: { name, expiresAt, id, days, position },
+    notified: { name, expiresAt, id, days, position },
   };
 }
 
 /** Returns what is stored after the notices. What has ended is dropped, and no more than a bound is kept. */
-export function toldAfter(
-  former: readonly Told[],
+export function notifiedAfter(
+  former: readonly NotifiedExpiry[],
   due: readonly DueNotice[],
   now: WallTime,
-): readonly Told[] {
-  const added = due.map(({ told }) => told);
+): readonly NotifiedExpiry[] {
+  const added = due.map(({ notified }) => notified);
   const others = former.filter((one) => now < one.expiresAt && !added.some((other) => isOf(one, other)));
-  return [...others, ...added].toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, MAX_TOLD);
+  return [...others, ...added].toSorted((one, other) => other.expiresAt - one.expiresAt).slice(
+    0,
+    MAX_NOTIFIED,
+  );
 }
 
-type Named = Pick<Told, "name" | "expiresAt">;
+type Named = Pick<NotifiedExpiry, "name" | "expiresAt">;
 
 function isOf(one: Named, other: Named): boolean {
   return one.name === other.name && one.expiresAt === other.expiresAt;

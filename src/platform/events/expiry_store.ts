@@ -1,25 +1,25 @@
-/** Stores what each TPP has been told of its expiries, so that each notice is staged once. */
+/** Stores of which of its expiries each TPP has a notice, so that each notice is staged once. */
 import { z } from "zod";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { count, defineRecord, instant, text } from "../../base/store/record.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
-import { toldExpiriesKey } from "../config/store_keys.ts";
+import { notifiedExpiriesKey } from "../config/store_keys.ts";
 import type { NoticeId } from "./event.ts";
-import type { Told } from "./expiry.ts";
+import type { NotifiedExpiry } from "./expiry.ts";
 
-interface ToldExpiries {
-  readonly told: readonly Told[];
+interface NotifiedExpiries {
+  readonly notified: readonly NotifiedExpiry[];
 }
 
 const noticeId = z.custom<NoticeId>((value) => typeof value === "string" && value.startsWith("t-"));
 
-export const toldExpiriesRecord = defineRecord<ToldExpiries>({
-  name: "told_expiries",
+export const notifiedExpiriesRecord = defineRecord<NotifiedExpiries>({
+  name: "notified_expiries",
   keyParts: ["client id"],
-  what: "Which ends of its statement, keys and certificates a TPP has been told of.",
+  what: "The ends of its statement, keys and certificates of which a TPP has a notice.",
   schema: z.looseObject({
-    told: z.array(
+    notified: z.array(
       z.looseObject({ name: text, expiresAt: instant, id: noticeId, days: count, position: instant }),
     ),
   }),
@@ -30,19 +30,19 @@ export const toldExpiriesRecord = defineRecord<ToldExpiries>({
   restore: "kept",
 });
 
-/** Returns what the TPP has been told. */
-export async function findTold(from: Reader, client: ClientId): Promise<Entry<ToldExpiries> | null> {
-  return await toldExpiriesRecord.get(from, toldExpiriesKey(client));
+/** Returns the expiries of which the TPP has a notice. */
+export async function findNotified(from: Reader, client: ClientId): Promise<Entry<NotifiedExpiries> | null> {
+  return await notifiedExpiriesRecord.get(from, notifiedExpiriesKey(client));
 }
 
-/** Stages what the TPP has been told. Of parallel changes one commits. */
-export function stageTold(
+/** Stages them. Of parallel changes one commits. */
+export function stageNotified(
   tx: Transaction,
   client: ClientId,
-  former: Entry<ToldExpiries> | null,
-  told: readonly Told[],
+  former: Entry<NotifiedExpiries> | null,
+  notified: readonly NotifiedExpiry[],
 ): void {
-  const key = toldExpiriesKey(client);
+  const key = notifiedExpiriesKey(client);
   check(tx, key, former?.version ?? null);
-  toldExpiriesRecord.set(tx, key, { told }, Math.max(...told.map(({ expiresAt }) => expiresAt)));
+  notifiedExpiriesRecord.set(tx, key, { notified }, Math.max(...notified.map(({ expiresAt }) => expiresAt)));
 }

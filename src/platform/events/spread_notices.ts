@@ -30,13 +30,13 @@ const MAX_COMMITS = 10;
 
 /** Stages the next notices. Returns how many. */
 export async function spreadNotices(deps: SpreadNoticesDeps, isStopped: () => boolean): Promise<number> {
-  let told = 0;
+  let notified = 0;
   for (let commits = 0; commits < MAX_COMMITS && !isStopped(); commits++) {
     const spread = await deps.spreads.first();
     if (spread === undefined) break;
-    told += await spreadPage(deps, spread);
+    notified += await spreadPage(deps, spread);
   }
-  return told;
+  return notified;
 }
 
 async function spreadPage(deps: SpreadNoticesDeps, spread: Entry<NoticeSpread>): Promise<number> {

@@ -8,7 +8,7 @@ import type { TracedPush } from "../events/deliver_events.ts";
 import { type EventDelivery, openEventDelivery } from "../events/deliver_due_events.ts";
 import { type Expiring, expiringKey, expiringStatement } from "../events/expiry.ts";
 import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
-import { type NoticeJobs, openExpirySweep } from "../events/tell_expiries.ts";
+import { type NoticeJobs, openExpirySweep } from "../events/notify_expiries.ts";
 import { spreadNotices } from "../events/spread_notices.ts";
 import { type CertifiedKey, certifiedKeys } from "../core/participants/participant_keys.ts";
 import { statementEnd } from "../core/participants/software_statement.ts";
@@ -81,7 +81,7 @@ function composeNotices(
   const staging = { store, clock, events, listClients };
   const spreads = openNoticeSpreadStore(store);
   return {
-    tellExpiries: openExpirySweep<Client>({
+    notifyExpiries: openExpirySweep<Client>({
       ...staging,
       steady,
       log,

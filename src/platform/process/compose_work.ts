@@ -28,7 +28,7 @@ import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
 import { followDirectory } from "../core/registration/current_clients.ts";
-import type { NoticeJobs } from "../events/tell_expiries.ts";
+import type { NoticeJobs } from "../events/notify_expiries.ts";
 import type { EventDelivery } from "../events/deliver_due_events.ts";
 import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
 import { openProcessStore } from "../operations/process_store.ts";
@@ -46,7 +46,7 @@ export interface PlatformWork extends BackgroundWork {
   /** Pushes due events to the TPPs that subscribe to them. */
   readonly deliverEvents: () => Promise<number>;
   /** Stages notices of what ends soon, for a page of clients. */
-  readonly tellExpiries: () => Promise<number>;
+  readonly notifyExpiries: () => Promise<number>;
   /** Stages notices about banks for every TPP. */
   readonly spreadNotices: () => Promise<number>;
   /** Records the consents whose deadlines have passed. */
@@ -116,7 +116,7 @@ export function composeWork(
   const work = backgroundWork(all, settled, parts.log);
   return {
     ...jobs,
-    tellExpiries: () => notices.tellExpiries(() => false),
+    notifyExpiries: () => notices.notifyExpiries(() => false),
     spreadNotices: () => notices.spreadNotices(() => false),
     deliverEvents: eventDelivery.deliver,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
@@ -167,7 +167,13 @@ function processNoteOf(parts: WorkParts, { admission, figures }: Shared): Proces
 
 type Jobs = Omit<
   PlatformWork,
-  "deliverDueOrders" | "deliverEvents" | "tellExpiries" | "spreadNotices" | "startWork" | "workOnce" | "stop"
+  | "deliverDueOrders"
+  | "deliverEvents"
+  | "notifyExpiries"
+  | "spreadNotices"
+  | "startWork"
+  | "workOnce"
+  | "stop"
 >;
 
 function jobsOf(parts: WorkParts, shared: Shared): Jobs {

@@ -52,7 +52,7 @@ import { traceOfRecord, traceRunRecord } from "../operations/traces/trace_run_st
 import { traceRecord } from "../operations/traces/trace_store.ts";
 import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
 import { noticeSpreadRecord } from "../events/notice_spread_store.ts";
-import { toldExpiriesRecord } from "../events/expiry_store.ts";
+import { notifiedExpiriesRecord } from "../events/expiry_store.ts";
 import { subscriptionRecord } from "../events/subscription_store.ts";
 import { receiptKeyRecord } from "../core/receipts/receipt_keys.ts";
 import { rateBucketRecord } from "../guards/security/rate_limits.ts";
@@ -112,7 +112,7 @@ export const platformRecords = [
   lastPushesRecord,
   unsettledRecord,
   unsettledSearchRecord,
-  toldExpiriesRecord,
+  notifiedExpiriesRecord,
   subscriptionRecord,
   lookupRecord,
   listedRecord,

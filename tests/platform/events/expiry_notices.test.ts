@@ -18,7 +18,7 @@ const CERTIFICATE_DAYS = 397;
 async function sweepBefore(env: Environment, start: number, end: number, days: number): Promise<void> {
   env.now = start + (end - days) * DAY;
   await env.platform.followDirectory();
-  await env.platform.tellExpiries();
+  await env.platform.notifyExpiries();
 }
 
 function said(events: readonly Polled[]): readonly string[] {
@@ -119,27 +119,27 @@ Deno.test("processes that sweep at once, a restart and an acknowledgement make n
   const start = env.now;
   env.now = start + (CERTIFICATE_DAYS - 30) * DAY;
   const other = await anotherProcess(env);
-  const revive = beforeCommit(env.store, "told_expiries", () => {
+  const revive = beforeCommit(env.store, "notified_expiries", () => {
     throw new Error("the process is killed");
   });
-  await env.platform.tellExpiries();
+  await env.platform.notifyExpiries();
   revive();
   assertEquals(await env.store.list({ prefix: ["event_notice"], limit: 99 }), [], "neither notice nor mark");
   await env.restart();
-  const mend = beforeCommit(env.store, "told_expiries", async () => {
+  const mend = beforeCommit(env.store, "notified_expiries", async () => {
     mend();
-    await other.tellExpiries();
+    await other.notifyExpiries();
   });
-  await env.platform.tellExpiries();
+  await env.platform.notifyExpiries();
   const events = await acknowledge(env);
   assertEquals(said(events), ["certificate-expiring tls 30", "key-expiring sig 30"]);
   assertEquals((await waiting(env, { by: env.otherTpp })).length, 2);
   for (let restarts = 0; restarts < 2; restarts++) {
     await env.restart();
-    await env.platform.tellExpiries();
+    await env.platform.notifyExpiries();
   }
   env.now += 8 * DAY; // the event itself is deleted
-  await env.platform.tellExpiries();
+  await env.platform.notifyExpiries();
   assertEquals(await waiting(env), []);
 });
 
@@ -168,14 +168,14 @@ Deno.test("a sweep that finds no fresh status list goes on as soon as there is o
   const { network } = env;
   env.now += DAY;
   env.network = () => Promise.reject(new TypeError("the directory is away"));
-  assertEquals(await env.platform.tellExpiries(), 0);
+  assertEquals(await env.platform.notifyExpiries(), 0);
   env.network = network;
   env.now += 60_000;
   await env.platform.followDirectory();
-  assertEquals(await env.platform.tellExpiries(), 4);
+  assertEquals(await env.platform.notifyExpiries(), 4);
   env.now += 3_599_999;
   await env.platform.followDirectory();
-  assertEquals(await env.platform.tellExpiries(), 0);
+  assertEquals(await env.platform.notifyExpiries(), 0);
   env.now += 1;
-  assertEquals(await env.platform.tellExpiries(), 4);
+  assertEquals(await env.platform.notifyExpiries(), 4);
 });

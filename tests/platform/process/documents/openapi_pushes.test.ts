@@ -146,7 +146,7 @@ Deno.test("each kind of event is as the document says, pushed, and polled by the
   ) as EventPage;
   env.now += 335 * DAY; // 30 days before the statement's end, and the consent's
   await env.platform.followDirectory();
-  await env.platform.tellExpiries();
+  await env.platform.notifyExpiries();
   while (await pushedLater(env, 60_000) > 0);
   const served = await described(env);
   const schema = bodyOf(webhook(served, "event"), "application/secevent+jwt");

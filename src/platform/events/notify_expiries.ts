@@ -10,11 +10,11 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { EventStore } from "./event_store.ts";
-import { dueNotices, type Expiring, toldAfter } from "./expiry.ts";
-import { findTold, stageTold } from "./expiry_store.ts";
+import { dueNotices, type Expiring, notifiedAfter } from "./expiry.ts";
+import { findNotified, stageNotified } from "./expiry_store.ts";
 import type { ListedClient } from "./spread_notices.ts";
 
-export interface TellExpiriesDeps<Client extends ListedClient> extends TransactDeps {
+export interface NotifyExpiriesDeps<Client extends ListedClient> extends TransactDeps {
   /** It never goes back. */
   readonly steady: SteadyClock;
   readonly log: Log;
@@ -31,7 +31,7 @@ export interface TellExpiriesDeps<Client extends ListedClient> extends TransactD
 
 /** The jobs that stage notices. Each returns how much it has done. */
 export interface NoticeJobs {
-  readonly tellExpiries: (isStopped: () => boolean) => Promise<number>;
+  readonly notifyExpiries: (isStopped: () => boolean) => Promise<number>;
   readonly spreadNotices: (isStopped: () => boolean) => Promise<number>;
 }
 
@@ -41,7 +41,7 @@ const SWEEP_MS = 3_600_000;
 
 /** Opens the job. Its first sweep begins at once. It returns the number of clients that a pass has looked at. */
 export function openExpirySweep<Client extends ListedClient>(
-  deps: TellExpiriesDeps<Client>,
+  deps: NotifyExpiriesDeps<Client>,
 ): (isStopped: () => boolean) => Promise<number> {
   let after: ClientId | undefined;
   let nextAt = -Infinity;
@@ -62,7 +62,7 @@ export function openExpirySweep<Client extends ListedClient>(
  * without a fresh status list: then the pass is repeated.
  */
 async function tellClient<Client extends ListedClient>(
-  deps: TellExpiriesDeps<Client>,
+  deps: NotifyExpiriesDeps<Client>,
   client: Client,
 ): Promise<boolean> {
   try {
@@ -77,18 +77,18 @@ async function tellClient<Client extends ListedClient>(
 }
 
 async function tell(
-  deps: Omit<TellExpiriesDeps<ListedClient>, "expiringOf" | "listClients">,
+  deps: Omit<NotifyExpiriesDeps<ListedClient>, "expiringOf" | "listClients">,
   clientId: ClientId,
   all: readonly Expiring[],
 ): Promise<void> {
   await transact(deps, { what: "expiries", lost: () => undefined }, async (tx) => {
-    const former = await findTold(tx, clientId);
+    const former = await findNotified(tx, clientId);
     const now = deps.clock();
-    const due = dueNotices(all, former?.value.told ?? [], now);
+    const due = dueNotices(all, former?.value.notified ?? [], now);
     if (due.length === 0) return;
-    for (const { notice, told: { id, position } } of due) {
+    for (const { notice, notified: { id, position } } of due) {
       deps.events.stageNotice(tx, { clientId }, { position, resource: id }, notice);
     }
-    stageTold(tx, clientId, former, toldAfter(former?.value.told ?? [], due, now));
+    stageNotified(tx, clientId, former, notifiedAfter(former?.value.notified ?? [], due, now));
   });
 }
