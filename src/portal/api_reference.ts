@@ -15,7 +15,7 @@ import {
 } from "./json_reading.ts";
 import { commonAmong } from "./common_parts.ts";
 import { exampleFor, knownValues } from "./example_value.ts";
-import { type Field, resolved, schemaNameOf, type ShapeDeps, shapeOf } from "./schema_shape.ts";
+import { type Field, resolveReference, schemaNameOf, type ShapeDeps, shapeOf } from "./schema_shape.ts";
 
 /** The address at which an operation, by its `operationId`, can be tried; undefined if it cannot. */
 export type TryLink = (operationId: string) => string | undefined;
@@ -78,7 +78,7 @@ function groupsOf(deps: ReferenceDeps) {
   }));
   const items = ["paths", "webhooks"].flatMap((kind) => Object.entries(objectAt(deps.document, kind)));
   const endpoints = items.flatMap(([path, value]) => {
-    const item = resolved(deps.document, asObject(value));
+    const item = resolveReference(deps.document, asObject(value));
     return METHODS.filter((method) => isObject(item[method]))
       .map((method) => endpointOf(deps, path, method, item));
   });
@@ -113,22 +113,22 @@ function endpointOf(deps: ReferenceDeps, path: string, method: string, item: Jso
     security: inherited("security").flatMap((one) => Object.keys(one))
       .map((name) => ({ name, description: textAt(objectAt(schemes, name), "description") })),
     parameters: [item, operation].flatMap((holder) => objectsAt(holder, "parameters")).map((one) => {
-      const parameter = resolved(document, one);
+      const parameter = resolveReference(document, one);
       return {
         ...fieldOf(deps, textAt(parameter, "name") ?? "", parameter),
         place: textAt(parameter, "in") ?? "",
       };
     }),
-    body: contentsOf(deps, resolved(document, objectAt(operation, "requestBody"))),
+    body: contentsOf(deps, resolveReference(document, objectAt(operation, "requestBody"))),
     answers: Object.entries(objectAt(operation, "responses")).map(([status, value]) =>
-      describeAnswer(deps, status, resolved(document, asObject(value)))
+      describeAnswer(deps, status, resolveReference(document, asObject(value)))
     ),
   };
 }
 
 function describeAnswer(deps: ReferenceDeps, status: string, answer: JsonObject) {
   const headers = Object.entries(objectAt(answer, "headers")).map(([name, header]): Field =>
-    fieldOf(deps, name, resolved(deps.document, asObject(header)))
+    fieldOf(deps, name, resolveReference(deps.document, asObject(header)))
   );
   const description = textAt(answer, "description") ?? "";
   return { status, description, headers, contents: contentsOf(deps, answer) };

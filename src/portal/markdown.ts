@@ -105,14 +105,14 @@ function plain(token: Token): string {
   }
   if (token.type === "list") return (token as Tokens.List).items.map(plain).join("\n");
   if ("tokens" in token && token.tokens !== undefined) return token.tokens.map(plain).join("");
-  return "text" in token && typeof token.text === "string" ? unescaped(token.text) : "";
+  return "text" in token && typeof token.text === "string" ? unescapeHtml(token.text) : "";
 }
 
 function cellText({ tokens }: Tokens.TableCell): string {
   return tokens.map(plain).join("");
 }
 
-function unescaped(text: string): string {
+function unescapeHtml(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
@@ -123,15 +123,15 @@ function captionOf({ lang = "" }: Tokens.Code): string {
 
 /** Code with its words coloured by classes, on the server. */
 export function codeBlock(code: string, language: string, caption = ""): string {
-  const html = hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escaped(code);
+  const html = hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escapeHtml(code);
   return codeFigure(html, caption, `Code ${language}`.trim());
 }
 
 /** A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
 export function codeFigure(html: string, caption: string, label = caption): string {
-  const title = caption === "" ? "" : `<figcaption>${escaped(caption)}</figcaption>`;
+  const title = caption === "" ? "" : `<figcaption>${escapeHtml(caption)}</figcaption>`;
   return `<figure class="code">${title}<pre tabindex="0" role="group" aria-label="${
-    escaped(caption || label)
+    escapeHtml(caption || label)
   }">` +
     `<code>${html}</code></pre></figure>\n`;
 }
@@ -139,35 +139,35 @@ export function codeFigure(html: string, caption: string, label = caption): stri
 const NAMED: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
 
 /** Text as HTML. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (one) => `&${NAMED[one] ?? "#39"};`);
 }
 
 function rendererOf(ids: HeadingIds, resolve: Resolve): Renderer {
   const own: Partial<Renderer> & ThisType<Renderer> = {
     heading(token) {
-      const id = escaped(ids.get(token) ?? "");
-      const label = escaped(`Link to “${plain(token)}”`);
+      const id = escapeHtml(ids.get(token) ?? "");
+      const label = escapeHtml(`Link to “${plain(token)}”`);
       const link = `<a class="anchor" href="#${id}" aria-label="${label}">#</a>`;
       const text = this.parser.parseInline(token.tokens.filter(({ type }) => type !== "html"));
       return `<h${token.depth} id="${id}">${text} ${link}</h${token.depth}>\n`;
     },
     code: (token) => codeBlock(token.text, /^\S*/.exec(token.lang ?? "")?.[0] ?? "", captionOf(token)),
     table(token) {
-      const label = escaped(`Table: ${token.header.map(cellText).join(", ")}`);
+      const label = escapeHtml(`Table: ${token.header.map(cellText).join(", ")}`);
       const table = Renderer.prototype.table.call(this, token);
       return `<div class="scroll" role="group" tabindex="0" aria-label="${label}">${table}</div>\n`;
     },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
       const target = resolve(href);
-      return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
+      return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
     },
-    image: ({ text }) => escaped(text),
+    image: ({ text }) => escapeHtml(text),
     html({ text }) {
       const [, id] = /^<a id="([a-z0-9.-]+)">(?:<\/a>)?\s*$/.exec(text) ?? [];
       if (id !== undefined) return `<span id="${id}"></span>`;
-      return text === "</a>" ? "" : escaped(text);
+      return text === "</a>" ? "" : escapeHtml(text);
     },
   };
   return Object.assign(new Renderer(), own);

@@ -49,7 +49,7 @@ export function samplesOf(endpoint: ApiEndpoint): readonly Sample[] {
   const parts = partsOf(endpoint, headers, form, used);
   return [...templates.matchAll(/^# (\S+) (\w+)\n((?:[\w+]*\|.*\n)+)/gm)].map(
     ([, title = "", language = "", lines = ""]) => {
-      const literal = LITERALS[language] ?? joined((name) => `Env("${name}")`);
+      const literal = LITERALS[language] ?? joinWith((name) => `Env("${name}")`);
       const common = {
         method,
         url: literal(url),
@@ -138,12 +138,12 @@ const LITERALS: Readonly<Record<string, (value: string) => string>> = {
   typescript: (value) =>
     value.includes("$") ? `\`${value.replaceAll(NAME, "${$1}")}\`` : JSON.stringify(value),
   python: (value) => `${value.includes("$") ? "f" : ""}"${value.replaceAll(NAME, "{env['$1']}")}"`,
-  java: joined((name) => `System.getenv("${name}")`),
-  go: joined((name) => `os.Getenv("${name}")`, "+"),
+  java: joinWith((name) => `System.getenv("${name}")`),
+  go: joinWith((name) => `os.Getenv("${name}")`, "+"),
 };
 
 /** Literals and variables, joined. */
-function joined(variable: (name: string) => string, plus = " + "): (value: string) => string {
+function joinWith(variable: (name: string) => string, plus = " + "): (value: string) => string {
   return (value) => {
     const parts = value.split(NAME).map((part, place) =>
       place % 2 === 0 ? JSON.stringify(part) : variable(part)

@@ -48,7 +48,7 @@ export function schemaNameOf(schema: JsonObject): string | undefined {
 }
 
 /** The target of a local reference; the value itself if it is not a reference. */
-export function resolved(document: JsonObject, value: JsonObject): JsonObject {
+export function resolveReference(document: JsonObject, value: JsonObject): JsonObject {
   const reference = textAt(value, "$ref");
   if (!reference?.startsWith("#/")) return value;
   let target = document;
@@ -85,12 +85,12 @@ export function shapeOf(deps: ShapeDeps, schema: JsonObject, depth = 0): Shape {
 export function withParts(deps: ShapeDeps, schema: JsonObject, depth = 0): JsonObject {
   if (depth > MAX_DEPTH) return {};
   const { $ref: _, allOf: __, ...own } = schema;
-  const target = textAt(schema, "$ref") === undefined ? [] : [resolved(deps.document, schema)];
+  const target = textAt(schema, "$ref") === undefined ? [] : [resolveReference(deps.document, schema)];
   const parts = [...target, ...objectsAt(schema, "allOf")].map((part) => withParts(deps, part, depth + 1));
-  return [...parts, own].reduce<JsonObject>(merged, {});
+  return [...parts, own].reduce<JsonObject>(mergeSchemas, {});
 }
 
-function merged(left: JsonObject, right: JsonObject): JsonObject {
+function mergeSchemas(left: JsonObject, right: JsonObject): JsonObject {
   return {
     ...left,
     ...right,
@@ -143,10 +143,10 @@ const RULES: Readonly<Record<string, (value: unknown, schema: JsonObject) => str
   minItems: (least, { maxItems }) => countRule(least, maxItems, "element"),
   maxItems: (most, { minItems }) =>
     minItems === undefined ? countRule(undefined, most, "element") : undefined,
-  const: (value) => `always ${quoted(value)}`,
-  enum: (_value, schema) => `one of ${listAt(schema, "enum").map(quoted).join(", ")}`,
-  pattern: (value) => PATTERN_WORDS[String(value)] ?? `pattern ${quoted(value)}`,
-  default: (value) => `default ${quoted(value)}`,
+  const: (value) => `always ${quoteValue(value)}`,
+  enum: (_value, schema) => `one of ${listAt(schema, "enum").map(quoteValue).join(", ")}`,
+  pattern: (value) => PATTERN_WORDS[String(value)] ?? `pattern ${quoteValue(value)}`,
+  default: (value) => `default ${quoteValue(value)}`,
   additionalProperties: (value) => value === false ? "no other members" : undefined,
   uniqueItems: (value) => value === true ? "no element twice" : undefined,
   deprecated: (value) => value === true ? "deprecated" : undefined,
@@ -165,7 +165,7 @@ function countRule(least: unknown, most: unknown, thing: string): string {
   return `${least === most ? "" : `${valueText(least)} to `}${valueText(most)} ${things}`;
 }
 
-function quoted(value: unknown): string {
+function quoteValue(value: unknown): string {
   return `\`${valueText(value)}\``;
 }
 

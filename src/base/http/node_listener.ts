@@ -61,7 +61,7 @@ function openHttp(
     const one = accepted.get(socket);
     if (one === undefined) return onStopping(); // unreachable: every socket is taken before it is read
     one.unwritten += 1;
-    outgoing.once("close", () => written(socket, one));
+    outgoing.once("close", () => noteWritten(socket, one));
     const remote = { hostname: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 };
     const answer = (): Response | Promise<Response> =>
       phase.stopping
@@ -86,7 +86,7 @@ function isAsSent(url: string, target = ""): boolean {
   return URL.parse(url)?.pathname === (path === "" ? "/" : path);
 }
 
-function written(socket: Socket, one: Accepted): void {
+function noteWritten(socket: Socket, one: Accepted): void {
   one.unwritten -= 1;
   if (one.ends && one.unwritten === 0) socket.end();
 }

@@ -4,7 +4,7 @@
  */
 import { type Clock, unixSeconds } from "../kernel/clock.ts";
 import {
-  described,
+  describedMismatch,
   type Failure,
   type Mismatch,
   mismatch,
@@ -184,27 +184,31 @@ export function checkTimes(claims: JsonObject, rules: TimeRules, now: number): R
   if (!read.ok) return read;
   const { exp, iat, nbf } = read.value;
   if (exp !== undefined && now >= exp + EXPIRY_SKEW_SECONDS) {
-    return described("exp", `later than now (${now})`, `${exp}, which is ${now - exp} s ago`);
+    return describedMismatch("exp", `later than now (${now})`, `${exp}, which is ${now - exp} s ago`);
   }
   if (exp !== undefined && rules.maxAhead !== undefined && exp > now + rules.maxAhead) {
-    return described("exp", `at most ${rules.maxAhead} s from now (${now})`, `${exp - now} s from now`);
+    return describedMismatch(
+      "exp",
+      `at most ${rules.maxAhead} s from now (${now})`,
+      `${exp - now} s from now`,
+    );
   }
   if (iat !== undefined && iat > now + FUTURE_SKEW_SECONDS) return tooFarAhead("iat", iat, now);
   if (nbf !== undefined && nbf > now + FUTURE_SKEW_SECONDS) return tooFarAhead("nbf", nbf, now);
   if (iat !== undefined && rules.maxAge !== undefined && iat < now - rules.maxAge) {
-    return described("iat", `at most ${rules.maxAge} s old`, `${iat}, which is ${now - iat} s old`);
+    return describedMismatch("iat", `at most ${rules.maxAge} s old`, `${iat}, which is ${now - iat} s old`);
   }
   if (
     exp !== undefined && iat !== undefined && rules.maxLifetime !== undefined && exp - iat > rules.maxLifetime
   ) {
-    return described("exp", `at most ${rules.maxLifetime} s after iat`, `${exp - iat} s after iat`);
+    return describedMismatch("exp", `at most ${rules.maxLifetime} s after iat`, `${exp - iat} s after iat`);
   }
   return read;
 }
 
 function tooFarAhead(name: "iat" | "nbf", value: number, now: number): Failure {
   const expected = `at most ${FUTURE_SKEW_SECONDS} s ahead of now (${now})`;
-  return described(name, expected, `${value}, which is ${value - now} s ahead`);
+  return describedMismatch(name, expected, `${value}, which is ${value - now} s ahead`);
 }
 
 function readTimes(claims: JsonObject, rules: TimeRules): Result<ClaimTimes> {

@@ -58,7 +58,7 @@ export function mismatch(at: string, expected: string, received?: unknown): Fail
  *
  * @param received completes "got …", such as `612 s old`; never text of the other party
  */
-export function described(at: string, expected: string, received: string): Failure {
+export function describedMismatch(at: string, expected: string, received: string): Failure {
   return failed({ at, expected, received });
 }
 

@@ -151,7 +151,7 @@ async function inspectDatabase(
 function rejectDamage(database: DatabaseSync, path: string): void {
   const [row] = database.prepare("pragma quick_check(1)").all();
   const found = String(row?.["quick_check"]);
-  if (found !== "ok") throw new Error(damaged(path, found.replaceAll(/\s*\n\s*/g, " ")));
+  if (found !== "ok") throw new Error(damagedText(path, found.replaceAll(/\s*\n\s*/g, " ")));
 }
 
 function numberIn(database: DatabaseSync, query: string): number {
@@ -164,11 +164,13 @@ function asSentence(path: string, error: unknown): unknown {
   if (error.message === "file is not a database") {
     return new Error(`The file ${path} is not a database. Name another database, or restore a backup.`);
   }
-  if (error.message === "database disk image is malformed") return new Error(damaged(path, error.message));
+  if (error.message === "database disk image is malformed") {
+    return new Error(damagedText(path, error.message));
+  }
   return new Error(`The database ${path} cannot be opened: ${error.message}`);
 }
 
-function damaged(path: string, why: string): string {
+function damagedText(path: string, why: string): string {
   return `The database ${path} is damaged (${why}). Restore a backup.`;
 }
 

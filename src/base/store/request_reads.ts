@@ -40,7 +40,7 @@ export function openRequestReads(store: Pick<Store, "getMany">): RequestReads {
     const index = keys.push(key) - 1;
     const found = entries.then((all) => all[index] ?? null);
     known.set(name, found);
-    return started(found);
+    return startRead(found);
   };
   return {
     get: <T>(key: Key) => find(key) as Promise<Entry<T> | null>,
@@ -55,7 +55,7 @@ export function openRequestReads(store: Pick<Store, "getMany">): RequestReads {
  * Marks a read that is awaited later, or not at all, and returns it. Without the mark its failure would end the
  * process before the caller awaits it.
  */
-export function started<T>(read: Promise<T>): Promise<T> {
+export function startRead<T>(read: Promise<T>): Promise<T> {
   read.catch(() => {});
   return read;
 }

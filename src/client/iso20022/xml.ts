@@ -28,7 +28,7 @@ export function writeMessage(
 ): string {
   const document = new DOMParser().parseFromString(`<Document xmlns="${kind}"/>`, MIME_TYPE.XML_APPLICATION);
   const append = (parent: Element, [name, ...content]: Written): void => {
-    const element = document.createElementNS(...qualified(name, kind));
+    const element = document.createElementNS(...qualifiedName(name, kind));
     if (name === attribute?.of) element.setAttribute(attribute.name, attribute.value);
     for (const each of content) {
       if (typeof each === "string") element.appendChild(document.createTextNode(each));
@@ -117,13 +117,13 @@ function textOf({ childNodes, textContent, localName }: Element): string {
 }
 
 function childrenOf(parent: Element, kind: string, name: string): readonly Element[] {
-  const [namespace, own] = qualified(name, kind);
+  const [namespace, own] = qualifiedName(name, kind);
   return [...parent.childNodes].filter((child): child is Element =>
     child.nodeType === child.ELEMENT_NODE && child.localName === own && child.namespaceURI === namespace
   );
 }
 
-function qualified(name: string, kind: string): [namespace: string, own: string] {
+function qualifiedName(name: string, kind: string): [namespace: string, own: string] {
   const [, namespace = kind, own = name] = /^\{(.+)\}(.+)$/.exec(name) ?? [];
   return [namespace, own];
 }

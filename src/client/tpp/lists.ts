@@ -70,7 +70,7 @@ export async function listConsents(
   token: AccessToken,
   query: ListQuery = {},
 ): Promise<ListPage<ListedConsent>> {
-  const path = `domestic-payment-consents/v1${sent(query)}`;
+  const path = `domestic-payment-consents/v1${queryString(query)}`;
   const { Data: { Consent: found, ...rest } } = consentsAnswer.parse(await getResource(flow, token, path));
   return { found, after: rest.After };
 }
@@ -86,12 +86,12 @@ export async function listPayments(
   token: AccessToken,
   query: ListQuery = {},
 ): Promise<ListPage<ListedPayment>> {
-  const path = `domestic-payments/v1${sent(query)}`;
+  const path = `domestic-payments/v1${queryString(query)}`;
   const { Data: { Payment: found, ...rest } } = paymentsAnswer.parse(await getResource(flow, token, path));
   return { found, after: rest.After };
 }
 
-function sent({ from, until, status, endToEndId, after }: ListQuery): string {
+function queryString({ from, until, status, endToEndId, after }: ListQuery): string {
   const named = {
     from: from?.toISOString(),
     until: until?.toISOString(),

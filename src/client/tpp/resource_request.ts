@@ -94,7 +94,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
         flow.fetch(href, { method, headers, body: call.body }),
     });
   } catch (error) {
-    if (error instanceof oauth.WWWAuthenticateChallengeError) throw await challenged(error);
+    if (error instanceof oauth.WWWAuthenticateChallengeError) throw await readChallenge(error);
     throw error;
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -112,7 +112,7 @@ function resourceHeaders(): Headers {
   });
 }
 
-async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<ApiErrorResponse> {
+async function readChallenge(error: oauth.WWWAuthenticateChallengeError): Promise<ApiErrorResponse> {
   const parameters = error.cause.map((challenge) => challenge.parameters)
     .find((candidate) => candidate["error"] !== undefined) ?? {};
   const { error: named, error_description: description } = parameters;

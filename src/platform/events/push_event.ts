@@ -1,6 +1,6 @@
 /** Pushes one security event token to its receiver (RFC 8935). Only a 202 acknowledges it. */
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
-import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts";
+import { describedMismatch, type Mismatch, mismatch } from "../../base/kernel/result.ts";
 import { decodePushError } from "./push_answer_schema.ts";
 import { secondsUntil } from "./delivery/retry_delays.ts";
 import { ORDER_PUSH_SECONDS } from "../../base/profile.ts";
@@ -50,7 +50,7 @@ export async function pushEvent(
     return await outcomeOf(response, now);
   } catch (error) {
     const why = error instanceof Error ? error.name : "failed";
-    const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
+    const { fault } = describedMismatch("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
     return { ok: false, failure: { kind: "unreachable", why }, fault };
   }
 }

@@ -259,13 +259,13 @@ export async function placedHistoryOf(store: Store, subject: string): Promise<re
     const after = page.at(-1)?.key;
     const start = after === undefined ? {} : { after };
     page = await store.list({ prefix: [auditRecord.name, subject], ...start, limit: PAGE });
-    history.push(...page.map(placed));
+    history.push(...page.map(toPlacedEntry));
   } while (page.length === PAGE && history.length <= MAX_HISTORY);
   if (history.length <= MAX_HISTORY) return history;
   throw new Error(`the history of ${subject} has more than ${MAX_HISTORY} entries`);
 }
 
-function placed(entry: Entry<unknown>): PlacedEntry {
+function toPlacedEntry(entry: Entry<unknown>): PlacedEntry {
   const [, subject = "", position] = entry.key;
   return { subject, position: Number(position), entry: auditRecord.decode(entry).value };
 }

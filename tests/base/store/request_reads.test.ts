@@ -1,7 +1,7 @@
 /** The reads of a request: sent together, read once, and not kept after their use. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { openTestStore } from "testing/test_store.ts";
-import { openRequestReads, started } from "../../../src/base/store/request_reads.ts";
+import { openRequestReads, startRead } from "../../../src/base/store/request_reads.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 
 const A: Key = ["a", "1"];
@@ -56,7 +56,7 @@ Deno.test("A failed read rejects where it is awaited, and no other", async () =>
   const { store } = await openLogged();
   const reads = openRequestReads({ getMany: () => Promise.reject(new Error("the database is gone")) });
   reads.ahead([A]);
-  const derived = started(reads.get(A).then(() => {}));
+  const derived = startRead(reads.get(A).then(() => {}));
   await new Promise((resolve) => setTimeout(resolve)); // an unhandled rejection would fail the test here
   await assertRejects(() => reads.get(A), Error, "the database is gone");
   await assertRejects(() => derived, Error, "the database is gone");

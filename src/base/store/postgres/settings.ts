@@ -47,9 +47,9 @@ export function readPostgresUrl(url: string): PostgresSettings {
   const listed = hosts.split(",").map(readHost);
   return {
     hosts: listed,
-    user: decoded("user", user),
-    password: decoded("password", password),
-    database: decoded("database", database),
+    user: decodePart("user", user),
+    password: decodePart("password", password),
+    database: decodePart("database", database),
     isVerified: isVerified(parameters.get("sslmode"), listed),
     authorityFile: parameters.get("sslrootcert"),
     prepare: readSwitch("prepare", parameters.get("prepare") ?? "true"),
@@ -105,7 +105,7 @@ function readConnections(value: string): number {
   throw new Error(`connections must be a number from 1 to ${MAX_CONNECTIONS}`);
 }
 
-function decoded(part: string, text: string): string {
+function decodePart(part: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -5,7 +5,7 @@ import { type BankCode, isUuid } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import { type RequestReads, started } from "../../../base/store/request_reads.ts";
+import { type RequestReads, startRead } from "../../../base/store/request_reads.ts";
 import type { ChosenStep, SessionVisit, Situation } from "./advance_session.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { decisionEvidence, type Reading } from "./decision_evidence.ts";
@@ -119,7 +119,7 @@ export async function findSession(
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
   const flow = isUuid(correlationId) ? correlationId : undefined;
-  const named = flow === undefined ? null : started(deps.sessions.find(reads, flow)); // in one round trip with the bank
+  const named = flow === undefined ? null : startRead(deps.sessions.find(reads, flow)); // in one round trip with the bank
   const bank = await deps.clients.findBank(reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
   const session = (await named)?.value;
@@ -137,7 +137,7 @@ function startDecision(
   reads: RequestReads,
 ): Promise<OpenDecision> {
   deps.steps.prefetch(session, reads);
-  return started(openDecision(deps, session, reads));
+  return startRead(openDecision(deps, session, reads));
 }
 
 async function openDecision(

@@ -4,7 +4,7 @@
  */
 import type { Clock, WallTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { type RequestReads, started } from "../../../base/store/request_reads.ts";
+import { type RequestReads, startRead } from "../../../base/store/request_reads.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { issuerOf } from "../../guards/security/standing.ts";
 import type { ReadableConsent } from "../consents/consent.ts";
@@ -51,7 +51,7 @@ export function openSessionStanding(
     read: async (session, from, now = clock()) => {
       const { consentId, clientId, requestHash } = session;
       const reading = { clock: () => now, consents };
-      const consent = started(readConsent(reading, from, consentId, session)); // its fault comes last
+      const consent = startRead(readConsent(reading, from, consentId, session)); // its fault comes last
       const [tpp, request] = await Promise.all([
         clients.find(from, clientId),
         requests.find(from, requestHash),
@@ -65,7 +65,7 @@ export function openSessionStanding(
       return { request, consent: await consent, tpp, address: addressOf(authUrl, request.value) };
     },
     prefetch: ({ clientId, requestHash, consentId }, reads) => {
-      started(Promise.all([
+      startRead(Promise.all([
         clients.readRegistered(reads, clientId, undefined),
         requests.find(reads, requestHash),
         consents.find(reads, consentId),

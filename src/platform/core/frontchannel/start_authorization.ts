@@ -28,7 +28,7 @@ import {
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
-import { started } from "../../../base/store/request_reads.ts";
+import { startRead } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
   contendedError,
@@ -84,7 +84,7 @@ export interface Departure {
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
   const { reads } = command;
   const link = await readLink(command);
-  const named = link === undefined ? undefined : started(readNamed(deps, command, link)); // in one round trip with the bank
+  const named = link === undefined ? undefined : startRead(readNamed(deps, command, link)); // in one round trip with the bank
   const bank = await deps.clients.findBank(reads, command.bank);
   if (bank === null) throw new ApiError("bank.unknown"); // Decision A4
   if (link === undefined || named === undefined) throw incompleteLink(command);

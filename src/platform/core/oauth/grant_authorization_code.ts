@@ -12,7 +12,7 @@ import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
-import { described, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
+import { describedMismatch, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../../../base/profile.ts";
 import { otherProofKey } from "../../guards/security/access_token.ts";
 import { matchesChallenge } from "./pkce.ts";
@@ -175,8 +175,12 @@ async function findFault(
   return undefined;
 }
 
-const REDEEMED = described("code", "redeemed once", "one that was redeemed before; its token is revoked now");
-const LATE = described(
+const REDEEMED = describedMismatch(
+  "code",
+  "redeemed once",
+  "one that was redeemed before; its token is revoked now",
+);
+const LATE = describedMismatch(
   "code",
   `redeemed within ${CODE_SECONDS} s and with at most ${MAX_CODE_FAILURES} wrong attempts`,
   "an expired or void one",
@@ -185,7 +189,10 @@ const LATE = described(
 /** One explanation for a code that does not exist and for one of another client or bank. */
 function unusableCode(detail: string): ApiError {
   const expected = `one that this bank's authorization returned to you within ${CODE_SECONDS} s`;
-  return new ApiError("oauth.invalid_grant", { detail, ...described("code", expected, "an unknown one") });
+  return new ApiError("oauth.invalid_grant", {
+    detail,
+    ...describedMismatch("code", expected, "an unknown one"),
+  });
 }
 
 function invalidGrant({ fault }: Failure): ApiError {

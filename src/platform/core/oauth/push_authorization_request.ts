@@ -9,7 +9,7 @@ import {
   type ConsentId,
 } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { described, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
+import { describedMismatch, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
 import {
   MAX_CONSENT_RACES,
   MAX_REQUESTED_STEPS,
@@ -72,7 +72,11 @@ export async function pushAuthorizationRequest(
       throw unusableConsent(requested.consentId);
     }
     if (await deps.codes.isChallengeSpent(tx, requested, deps.clock())) {
-      const fresh = described("code_challenge", "new for each authorization", "one that has led to a code");
+      const fresh = describedMismatch(
+        "code_challenge",
+        "new for each authorization",
+        "one that has led to a code",
+      );
       throw invalid("code_challenge was used before.", fresh);
     }
     await rejectTooMany(deps, tx, requested.consentId);

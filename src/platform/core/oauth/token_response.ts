@@ -7,7 +7,7 @@ import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
 import type { AccessToken } from "../../guards/security/access_token.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { described, mismatch, quote } from "../../../base/kernel/result.ts";
+import { describedMismatch, mismatch, quote } from "../../../base/kernel/result.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 
 /** Schema of the response, for the OpenAPI document. */
@@ -40,7 +40,7 @@ export function requireScope(
 ): "payments" | "bank" {
   const scope = caller.role === "PISP" ? "payments" : "bank";
   if (scope === "bank" && caller.orgId !== bank) { // Decision A4: a bank's code is its org_id
-    const { fault } = described(
+    const { fault } = describedMismatch(
       "the bank in the path",
       `${quote(caller.orgId)} (your own code)`,
       quote(bank),

@@ -7,7 +7,7 @@ import type { AgesClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import {
   because,
-  described,
+  describedMismatch,
   type Failure,
   mismatch,
   ok,
@@ -138,7 +138,7 @@ export function kidFault({ signing, published }: KeySet, kid: unknown): Failure 
   const expected = `the kid of your current signing key (use sig)${kids === "" ? "" : `: ${kids}`}`;
   const why = typeof kid === "string" ? whyNotSigning(published, kid) : undefined;
   return typeof kid === "string" && why !== undefined
-    ? described("header kid", expected, `${quote(kid)}, which is ${why}`)
+    ? describedMismatch("header kid", expected, `${quote(kid)}, which is ${why}`)
     : mismatch("header kid", expected, kid);
 }
 

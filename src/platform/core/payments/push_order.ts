@@ -6,7 +6,7 @@ import canonicalize from "canonicalize";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
-import { described, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
+import { describedMismatch, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
 import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { secondsUntil } from "../../events/delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
@@ -72,7 +72,7 @@ export async function pushOrder(
     if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
   } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
     const why = error instanceof Error ? error.name : "failed";
-    const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
+    const { fault } = describedMismatch("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
     return { outcome: failedPush({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
   }
   const outcome = response.status === 200 ? readAnswer(text) : failedPush(await failureOf(response, now));

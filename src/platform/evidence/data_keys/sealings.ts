@@ -122,7 +122,7 @@ function ofOwnId(key: Key): CaseId | undefined {
 
 /** The amount, and whether the TPP named the account that pays: views of the database show both. */
 function openInitiation({ InstructedAmount, DebtorAccount }: Members): Members {
-  return present({ InstructedAmount, DebtorAccount: DebtorAccount === undefined ? undefined : {} });
+  return withoutUndefined({ InstructedAmount, DebtorAccount: DebtorAccount === undefined ? undefined : {} });
 }
 
 function isErased({ personalData }: Members): boolean {
@@ -134,11 +134,11 @@ function members(value: unknown): Members {
 }
 
 function split(value: Members, readable: readonly string[]): { open: Members; sealed: Members } {
-  const all = Object.entries(present(value));
+  const all = Object.entries(withoutUndefined(value));
   const [open, sealed] = [true, false].map((is) => all.filter(([name]) => readable.includes(name) === is));
   return { open: Object.fromEntries(open ?? []), sealed: Object.fromEntries(sealed ?? []) };
 }
 
-function present(all: Members): Members {
+function withoutUndefined(all: Members): Members {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

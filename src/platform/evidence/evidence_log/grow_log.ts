@@ -8,7 +8,7 @@ import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transa
 import { type LogOrigin, signCheckpoint } from "./checkpoint.ts";
 import type { LogHead } from "./log_records.ts";
 import type { LogStore, WaitingLeaves } from "./log_store.ts";
-import { appended, type Edge, edgeOf, rootOf } from "./tiles.ts";
+import { appendLeaves, type Edge, edgeOf, rootOf } from "./tiles.ts";
 
 export interface GrowLogDeps extends TransactDeps {
   readonly log: LogStore;
@@ -61,7 +61,7 @@ async function place(
   const { kid, key } = deps.signer;
   const size = former?.value.size ?? 0;
   const leaves = waiting.leaves.map(({ leaf }) => Uint8Array.fromBase64(leaf, { alphabet: "base64url" }));
-  const grown = appended(size, await edgeAt(deps.log, size), leaves);
+  const grown = appendLeaves(size, await edgeAt(deps.log, size), leaves);
   const { checkpoint: _, ...before } = former?.value ?? {};
   const head = { ...before, size: size + leaves.length, at: deps.clock(), kid };
   const checkpoint = await signCheckpoint(deps.origin, { ...head, root: rootOf(grown.edge) }, { kid, key });

@@ -37,7 +37,7 @@ export function edgeOf(size: number): readonly (TilePlace | undefined)[] {
 }
 
 /** Returns the tiles that change if these leaves are appended to a tree of `size` leaves, and the new edge. */
-export function appended(
+export function appendLeaves(
   size: number,
   edge: Edge,
   leaves: readonly Hash[],

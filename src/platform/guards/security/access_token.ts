@@ -19,7 +19,7 @@ import { authenticationOf, type CertificateVariables } from "./client_certificat
 import { digest } from "../../evidence/digest.ts";
 import type { Authentication } from "../../evidence/evidence.ts";
 import type { BankVariables, StandingOf } from "./standing.ts";
-import { described, mismatch, quote } from "../../../base/kernel/result.ts";
+import { describedMismatch, mismatch, quote } from "../../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import { NOT_THE_CLIENTS } from "./client_authentication.ts";
 import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
@@ -158,7 +158,10 @@ function noteSubject(
 function requireBank(token: AccessToken, bank: BankCode): void {
   if (token.bank === bank) return;
   const expected = `one that the token endpoint of ${quote(bank)} issued`;
-  throw new ApiError("token.invalid", described("access token", expected, `one of ${quote(token.bank)}`));
+  throw new ApiError(
+    "token.invalid",
+    describedMismatch("access token", expected, `one of ${quote(token.bank)}`),
+  );
 }
 
 /** Returns the rejection of a proof by another key than the one that a token or a code is bound to. */
@@ -188,7 +191,7 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
     const scheme = mismatch("", "", authorization.trim().split(" ", 1)[0]).fault.received ?? "";
     throw new ApiError(
       "token.missing",
-      described("the Authorization header", CREDENTIALS, `scheme ${scheme}`),
+      describedMismatch("the Authorization header", CREDENTIALS, `scheme ${scheme}`),
     );
   }
   return token;

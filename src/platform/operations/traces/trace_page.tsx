@@ -1,7 +1,7 @@
 /** What the developer portal's page of traces shows in a sandbox: the form that asks for an id, and its traces (contract TRC12). */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { codeFigure, escaped } from "../../../portal/markdown.ts";
+import { codeFigure, escapeHtml } from "../../../portal/markdown.ts";
 import { TRACES_PAGE_PATH } from "../../../portal/paths.ts";
 import { factsOf } from "../../../portal/schema_view.tsx";
 import { type CheckName, CHECKS } from "./check_names.ts";
@@ -154,8 +154,8 @@ function markFaults(json: string, faults: readonly Fault[]): string {
   const lines = json.split("\n").map((line) => {
     const found = faults.find(({ part }) => line.startsWith(`  ${JSON.stringify(part.split(" ").at(-1))}:`));
     return found === undefined
-      ? escaped(line)
-      : `<mark>${escaped(line)}</mark>   ← must be ${escaped(found.expected)}`;
+      ? escapeHtml(line)
+      : `<mark>${escapeHtml(line)}</mark>   ← must be ${escapeHtml(found.expected)}`;
   });
   return lines.join("\n");
 }

@@ -3,7 +3,7 @@ import { consistencyPath, hashesOf, inclusionPath, rangeHash } from "../../../..
 import { type Hash, leafHash, treeHead } from "../../../../src/base/merkle/tree.ts";
 import { provesConsistency, provesInclusion } from "../../../../src/base/merkle/verify.ts";
 import {
-  appended,
+  appendLeaves,
   type Edge,
   edgeOf,
   nodesOf,
@@ -17,7 +17,7 @@ const LEAVES = Array.from({ length: 800 }, (_, at) => leafHash(new TextEncoder()
 function grown(steps: readonly number[]): { size: number; edge: Edge; tiles: Map<string, readonly Hash[]> } {
   const log = { size: 0, edge: [] as Edge, tiles: new Map<string, readonly Hash[]>() };
   for (const step of steps) {
-    const { tiles, edge } = appended(log.size, log.edge, LEAVES.slice(log.size, log.size + step));
+    const { tiles, edge } = appendLeaves(log.size, log.edge, LEAVES.slice(log.size, log.size + step));
     for (const { level, index, hashes } of tiles) log.tiles.set(`${level}/${index}`, hashes);
     log.size += step;
     log.edge = edge;
