@@ -17,8 +17,13 @@ const CONNECTIONS = 4;
 /** Copies that are empty again. To empty one costs a tenth of making one. */
 const empty: string[] = [];
 
-/** Opens an empty store. Close it with the test. */
-export async function openTestStore(): Promise<Store> {
+/** Opens an empty store, which the test or its block closes. */
+export async function openTestStore(): Promise<Store & AsyncDisposable> {
+  const store = await openEmptyStore();
+  return { ...store, [Symbol.asyncDispose]: store.close };
+}
+
+async function openEmptyStore(): Promise<Store> {
   const template = testTemplate();
   if (template === undefined) return await openDenoKv(":memory:", { keeps: isKept });
   const url = empty.pop() ?? await newTestDatabase(template);

@@ -12,6 +12,7 @@ import { until } from "support/raw_client.ts";
 import { findProxy, proxyTest, startProxy } from "support/proxy_program.ts";
 import { manyRequests, requestAttacks, slowBodies } from "support/proxy_request_attacks.ts";
 import { tlsAttacks } from "support/proxy_tls_attacks.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const haproxy = await findProxy("haproxy");
 const RULES = new URL("../../docs/operations/prometheus/rules.yml", import.meta.url);
@@ -30,7 +31,7 @@ proxyTest(
   haproxy,
   "tells Prometheus the state of each process, at an address of its own alone",
   async (program) => {
-    const folder = await Deno.makeTempDir({ prefix: "metrics-" });
+    await using folder = await openTemporaryFolder();
     await using backend = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       () => new Response("ok"),
@@ -47,7 +48,7 @@ proxyTest(
       PLATFORM_BACKENDS: `127.0.0.1:${backend.addr.port},127.0.0.1:${down}`,
     };
     const port = freePort();
-    const running = await startProxy("haproxy", program, { folder, participantsCa }, env, port);
+    const running = await startProxy("haproxy", program, { folder: folder.path, participantsCa }, env, port);
     try {
       const text = async (): Promise<string> => await (await fetch(running.metricsUrl)).text();
       const stateOf = (figures: string, server: string, state: string): string | undefined =>
@@ -66,7 +67,6 @@ proxyTest(
       assertEquals([other.status, (await other.body?.cancel()) ?? ""], [404, ""]);
     } finally {
       await running.stop();
-      await Deno.remove(folder, { recursive: true });
     }
   },
 );

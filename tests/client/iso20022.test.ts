@@ -14,6 +14,7 @@ import { initiationSchema } from "../../src/platform/core/consents/initiation_sc
 import { PAYMENT_STATUSES } from "../../src/platform/core/payments/payment.ts";
 import { FULL_INITIATION } from "testing/bodies.ts";
 import { areInstalled } from "testing/installed.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const ORDERS = 1000;
 const AT = Date.UTC(2026, 0, 31, 23, 59, 59, 999);
@@ -259,18 +260,14 @@ async function fitSchema(t: Deno.TestContext, schema: string, messages: readonly
     name: `they fit ${schema}`,
     ignore,
     async fn() {
-      const folder = await Deno.makeTempDir();
-      try {
-        const unpack = "import sys,zipfile;zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2])";
-        await succeeds("python3", ["-c", unpack, SCHEMAS, schema], folder);
-        const files = await Promise.all(messages.map(async (message, index) => {
-          await Deno.writeTextFile(`${folder}/${index}.xml`, message);
-          return `${index}.xml`;
-        }));
-        await succeeds(XMLLINT, ["--nonet", "--noout", "--schema", schema, ...files], folder);
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
+      await using folder = await openTemporaryFolder();
+      const unpack = "import sys,zipfile;zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2])";
+      await succeeds("python3", ["-c", unpack, SCHEMAS, schema], folder.path);
+      const files = await Promise.all(messages.map(async (message, index) => {
+        await Deno.writeTextFile(`${folder.path}/${index}.xml`, message);
+        return `${index}.xml`;
+      }));
+      await succeeds(XMLLINT, ["--nonet", "--noout", "--schema", schema, ...files], folder.path);
     },
   });
 }

@@ -22,6 +22,7 @@ import {
 } from "support/installed_package.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 /** How a program is started on a runtime. */
 type Runtime = readonly [name: string, command: (file: string) => readonly string[]];
@@ -66,82 +67,80 @@ function runs(program: string): boolean {
 const PAID = /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m;
 
 Deno.test("the client library registers and pays on Deno, Node and Bun, from its package [E1] [F14]", async (t) => {
-  const user = await Deno.makeTempDir();
+  await using user = await openTemporaryFolder();
   await using ecosystem = await openPooledSandbox();
   const { dir } = ecosystem;
-  try {
-    const outsiders = { ...await onboardOutsiders(dir), bankCode: "BANKA" };
-    await installPackage(user, await buildClientPackage(`${user}/built`));
+  const outsiders = { ...await onboardOutsiders(dir), bankCode: "BANKA" };
+  await installPackage(user.path, await buildClientPackage(`${user.path}/built`));
 
-    await t.step("it imports nothing but jose and what every runtime has", async () => {
-      assertEquals(await importsOf(`${user}/node_modules/@payment-initiation/client`), [["jose"], ["jose"]]);
-    });
+  await t.step("it imports nothing but jose and what every runtime has", async () => {
+    assertEquals(await importsOf(`${user.path}/node_modules/@payment-initiation/client`), [["jose"], [
+      "jose",
+    ]]);
+  });
 
-    await t.step("its types are those of its programs, with TypeScript 5", async () => {
-      await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user}/pay.ts`);
-      const { tpp, bank } = await quickstart();
-      await Deno.writeTextFile(`${user}/ten_lines.ts`, tpp);
-      await Deno.writeTextFile(`${user}/bank.ts`, bank);
-      await Deno.writeTextFile(
-        `${user}/wrong.ts`,
-        tpp.replace("endpoints, redirectUri });", "endpoints });"),
-      );
-      const faults = await compile(user, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"]);
-      assertEquals(faults.filter((words) => !words.startsWith("/wrong.ts: ")), []);
-      assertMatch(faults.join("\n"), /'redirectUri' is missing/);
-    });
+  await t.step("its types are those of its programs, with TypeScript 5", async () => {
+    await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user.path}/pay.ts`);
+    const { tpp, bank } = await quickstart();
+    await Deno.writeTextFile(`${user.path}/ten_lines.ts`, tpp);
+    await Deno.writeTextFile(`${user.path}/bank.ts`, bank);
+    await Deno.writeTextFile(
+      `${user.path}/wrong.ts`,
+      tpp.replace("endpoints, redirectUri });", "endpoints });"),
+    );
+    const faults = await compile(user.path, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"]);
+    assertEquals(faults.filter((words) => !words.startsWith("/wrong.ts: ")), []);
+    assertMatch(faults.join("\n"), /'redirectUri' is missing/);
+  });
 
-    for (const version of [6, 7]) {
-      for (
-        const [name, command] of there(
-          `TypeScript ${version}`,
-          [`${VERSIONS}/typescript${version}/bin/tsc`].find(runs),
-        )
-      ) {
-        await t.step(`its types are those of its programs, with ${name}`, async () => {
-          const [tsc = ""] = command("");
-          const faults = await typeFaults(user, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"], tsc);
-          assertEquals(faults.filter((words) => !words.startsWith("wrong.ts")), []);
-          assertMatch(faults.join("\n"), /'redirectUri' is missing/);
-        });
-      }
-    }
-
-    const runtimes = installedRuntimes();
-    for (const [name, command] of runtimes) {
-      await t.step(`pays on ${name}`, async () => {
-        const [program = "", ...args] = [...command("pay.js"), "mine", "BANKA"];
-        assertMatch(await paid(dir, outsiders, { cwd: user, program, args }), PAID);
+  for (const version of [6, 7]) {
+    for (
+      const [name, command] of there(
+        `TypeScript ${version}`,
+        [`${VERSIONS}/typescript${version}/bin/tsc`].find(runs),
+      )
+    ) {
+      await t.step(`its types are those of its programs, with ${name}`, async () => {
+        const [tsc = ""] = command("");
+        const faults = await typeFaults(user.path, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"], tsc);
+        assertEquals(faults.filter((words) => !words.startsWith("wrong.ts")), []);
+        assertMatch(faults.join("\n"), /'redirectUri' is missing/);
       });
     }
-
-    await t.step("the quickstart's program pays", async () => {
-      const args = ["ten_lines.js", "BANKA", dir, outsiders.redirectUri];
-      assertMatch(await paid(dir, outsiders, { cwd: user, program: "node", args }), PAID);
-    });
-
-    const elsewhere = runtimes.filter(([name]) => name === "the machine's Node" || name === "Bun");
-    for (const [name, command] of elsewhere) { // the sandbox's banks are the same code on Deno
-      await t.step(`the quickstart's bank takes a payment on ${name}`, async () => {
-        assertMatch(await paidAtOwnBank(dir, outsiders, user, command("bank.js")), PAID);
-      });
-    }
-
-    await t.step("the command line's package examines, signs, inspects and certifies", async () => {
-      await tryCommandLine(dir, user);
-    });
-
-    await t.step("a bank polls what ended without it", async () => {
-      const { end } = await purchase(dir, outsiders, { rejectAt: "otp" });
-      assertEquals([end, await eventsOf(dir, "bank-a")], ["access_denied", ["consent-rejected"]]);
-    });
-
-    await t.step("a function of a KMS signs, and a fetch of one's own presents the certificate", async () => {
-      assertEquals(await consentWithOwnKeys(dir, outsiders), "AwaitingAuthorisation");
-    });
-  } finally {
-    await Deno.remove(user, { recursive: true });
   }
+
+  const runtimes = installedRuntimes();
+  for (const [name, command] of runtimes) {
+    await t.step(`pays on ${name}`, async () => {
+      const [program = "", ...args] = [...command("pay.js"), "mine", "BANKA"];
+      assertMatch(await paid(dir, outsiders, { cwd: user.path, program, args }), PAID);
+    });
+  }
+
+  await t.step("the quickstart's program pays", async () => {
+    const args = ["ten_lines.js", "BANKA", dir, outsiders.redirectUri];
+    assertMatch(await paid(dir, outsiders, { cwd: user.path, program: "node", args }), PAID);
+  });
+
+  const elsewhere = runtimes.filter(([name]) => name === "the machine's Node" || name === "Bun");
+  for (const [name, command] of elsewhere) { // the sandbox's banks are the same code on Deno
+    await t.step(`the quickstart's bank takes a payment on ${name}`, async () => {
+      assertMatch(await paidAtOwnBank(dir, outsiders, user.path, command("bank.js")), PAID);
+    });
+  }
+
+  await t.step("the command line's package examines, signs, inspects and certifies", async () => {
+    await tryCommandLine(dir, user.path);
+  });
+
+  await t.step("a bank polls what ended without it", async () => {
+    const { end } = await purchase(dir, outsiders, { rejectAt: "otp" });
+    assertEquals([end, await eventsOf(dir, "bank-a")], ["access_denied", ["consent-rejected"]]);
+  });
+
+  await t.step("a function of a KMS signs, and a fetch of one's own presents the certificate", async () => {
+    assertEquals(await consentWithOwnKeys(dir, outsiders), "AwaitingAuthorisation");
+  });
 });
 
 interface Program {

@@ -10,6 +10,7 @@ import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { canRun, PAYMENT_EXAMPLES, prepare } from "support/payment_examples.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const OWN = "/console/own";
 const PYTHON = PAYMENT_EXAMPLES.filter(({ language }) => language === "Python");
@@ -103,31 +104,27 @@ for (const example of PYTHON) {
       "a new TPP with a login at the directory makes its first payment in Python with what it downloads [E7, DRC5]",
     ignore: !canRun(example),
     async fn() {
-      const own = await Deno.makeTempDir();
-      const folder = `${own}/participants/mine`;
+      await using own = await openTemporaryFolder();
+      const folder = `${own.path}/participants/mine`;
       await Deno.mkdir(folder, { recursive: true });
       await using ecosystem = await openPooledSandbox();
-      try {
-        const { endpoints } = ecosystem;
-        const redirectUri = `http://localhost:${freePort()}/callback`;
-        const person = await signedIn(endpoints.directory_url, await register(endpoints, redirectUri));
-        const names = await downloadAll(person, folder);
-        assertMatch(
-          names.join(" "),
-          /^SC-\S+\.jks SC-\S+\.jwks ca\.pem participant\.json signing\.cert\.pem transport\.cert\.pem$/,
-        );
-        await Deno.rename(`${folder}/ca.pem`, `${own}/ca.pem`);
-        await Deno.writeTextFile(`${own}/endpoints.json`, JSON.stringify(await endpointsFrom(endpoints)));
-        const { runAsWritten } = await prepare(example, own);
-        const { code, stdout, stderr } = await runAsWritten([folder], ({ href }) => {
-          return goThroughAuthorization({ startUrl: href, redirectUri }, () => {});
-        });
-        assertEquals([code, stderr], [0, ""], stdout);
-        assertMatch(stdout, /^register: 201 SC-/);
-        assertMatch(stdout, /^payment [0-9a-f-]{36}: AcceptedSettlement/m);
-      } finally {
-        await Deno.remove(own, { recursive: true });
-      }
+      const { endpoints } = ecosystem;
+      const redirectUri = `http://localhost:${freePort()}/callback`;
+      const person = await signedIn(endpoints.directory_url, await register(endpoints, redirectUri));
+      const names = await downloadAll(person, folder);
+      assertMatch(
+        names.join(" "),
+        /^SC-\S+\.jks SC-\S+\.jwks ca\.pem participant\.json signing\.cert\.pem transport\.cert\.pem$/,
+      );
+      await Deno.rename(`${folder}/ca.pem`, `${own.path}/ca.pem`);
+      await Deno.writeTextFile(`${own.path}/endpoints.json`, JSON.stringify(await endpointsFrom(endpoints)));
+      const { runAsWritten } = await prepare(example, own.path);
+      const { code, stdout, stderr } = await runAsWritten([folder], ({ href }) => {
+        return goThroughAuthorization({ startUrl: href, redirectUri }, () => {});
+      });
+      assertEquals([code, stderr], [0, ""], stdout);
+      assertMatch(stdout, /^register: 201 SC-/);
+      assertMatch(stdout, /^payment [0-9a-f-]{36}: AcceptedSettlement/m);
     },
   });
 }

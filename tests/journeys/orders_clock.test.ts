@@ -16,15 +16,16 @@ import { bodyOf, present, type Readiness, type SandboxTime, type Statement } fro
 import { openDirectoryEnvironment } from "testing/directory_environment.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const DAY_MS = 86_400_000;
 
 Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also after a restart", async (t) => {
-  const dir = await Deno.makeTempDir();
+  await using dir = await openTemporaryFolder();
   const port = freeSandboxPorts();
-  let running = await startPooledEcosystem({ port, dir });
+  let running = await startPooledEcosystem({ port, dir: dir.path });
   try {
-    const consentId = await asShop(running, dir, Date.now, (shop) => newConsent(shop));
+    const consentId = await asShop(running, dir.path, Date.now, (shop) => newConsent(shop));
     const before = await clock(running);
     assertEquals([before.status, before.body.ahead_seconds], [200, 0]);
 
@@ -64,14 +65,14 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
     const now = (): number => Date.now() + 90_000_000;
 
     await t.step("a consent of before has expired for the platform", async () => {
-      assertEquals(await asShop(running, dir, now, (shop) => statusOf(shop, consentId)), "Rejected");
+      assertEquals(await asShop(running, dir.path, now, (shop) => statusOf(shop, consentId)), "Rejected");
     });
 
     await t.step("a new payment succeeds, and the bank executes it in the new time", async () => {
       const options = { consent: "platform", reject: false, json: false, profile: "a" } as const;
       const { ok, paymentId } = await asShop(
         running,
-        dir,
+        dir.path,
         now,
         (shop) => makePayment(shop, options, () => {}),
       );
@@ -111,7 +112,7 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
 
     await t.step("a restart keeps it; the present can be had back", async () => {
       await running.stop();
-      running = await startPooledEcosystem({ port, dir, patienceMs: 2000 });
+      running = await startPooledEcosystem({ port, dir: dir.path, patienceMs: 2000 });
       assertEquals(Math.round((await clock(running)).body.ahead_seconds), 90_000);
       const there = await clock(running, { now: new Date(Date.now() + 2 * DAY_MS) }, admin(running));
       assertEquals(Math.round(there.body.ahead_seconds / 10), 17_280);
@@ -123,14 +124,14 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       "DELETE is for the administrator, and sets the clock back to this computer's time",
       async () => {
         await clock(running, { advance_seconds: 90_000 }, admin(running));
-        const late = await asShop(running, dir, now, (shop) => newConsent(shop));
+        const late = await asShop(running, dir.path, now, (shop) => newConsent(shop));
         const rejected = await clock(running, "DELETE", "Bearer x");
         assertEquals([rejected.status, Math.round((await clock(running)).body.ahead_seconds)], [401, 90_000]);
         const back = await clock(running, "DELETE", admin(running));
         assertEquals([back.status, back.body.ahead_seconds], [200, 0]);
         assert(Math.abs(Date.parse(back.body.now) - Date.now()) < 60_000);
         assertEquals(
-          await asShop(running, dir, Date.now, (shop) => statusOf(shop, late)),
+          await asShop(running, dir.path, Date.now, (shop) => statusOf(shop, late)),
           "AwaitingAuthorisation",
           "what was made meanwhile keeps its date",
         );
@@ -141,18 +142,19 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
     await t.step("payments go on after it, at both banks", async () => {
       for (const consent of ["platform", "bank"] as const) {
         const options = { consent, reject: false, json: false, profile: "b" } as const;
-        assert((await asShop(running, dir, Date.now, (shop) => makePayment(shop, options, () => {}))).ok);
+        assert(
+          (await asShop(running, dir.path, Date.now, (shop) => makePayment(shop, options, () => {}))).ok,
+        );
       }
     });
 
     await t.step("curl reads the administrator's credential from a file of the owner's alone", async () => {
-      const path = `${dir}/admin.header`;
+      const path = `${dir.path}/admin.header`;
       assertEquals(await Deno.readTextFile(path), `authorization: ${admin(running)}\n`);
       assertEquals(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
     });
   } finally {
     await running.stop();
-    await Deno.remove(dir, { recursive: true });
   }
 });
 

@@ -8,6 +8,7 @@ import { taskCommand } from "testing/served_platform.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/proofs/prove/options.ts";
 import { writeReplacing } from "support/replaced_module.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 /** The cluster needs both programs. */
 function isProgramMissing(): boolean {
@@ -48,46 +49,38 @@ Deno.test({
 });
 
 Deno.test("prove fails where a commit is not atomic [D1, C7]", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const lines: string[] = [];
-    const kv = new URL("../../src/base/store/deno_kv.ts", import.meta.url);
-    const split = new URL("../support/split_commits.ts", import.meta.url);
-    const config = await writeReplacing(folder, kv, split);
-    const results = await prove(
-      { ...KV, payments: 10, kills: 0, seed: 11 },
-      (line) => void lines.push(line),
-      config,
-    );
-    assert(brokenIn(results).includes("a consent has at most one payment"), lines.join("\n"));
-    assert(lines.some((line) => /^VIOLATION consent [0-9a-f-]{36} has \d payments$/.test(line)));
-    assertEquals(lines.at(-1), "Something did not hold.");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await openTemporaryFolder();
+  const lines: string[] = [];
+  const kv = new URL("../../src/base/store/deno_kv.ts", import.meta.url);
+  const split = new URL("../support/split_commits.ts", import.meta.url);
+  const config = await writeReplacing(folder.path, kv, split);
+  const results = await prove(
+    { ...KV, payments: 10, kills: 0, seed: 11 },
+    (line) => void lines.push(line),
+    config,
+  );
+  assert(brokenIn(results).includes("a consent has at most one payment"), lines.join("\n"));
+  assert(lines.some((line) => /^VIOLATION consent [0-9a-f-]{36} has \d payments$/.test(line)));
+  assertEquals(lines.at(-1), "Something did not hold.");
 });
 
 Deno.test("prove that is ended by SIGTERM ends the sandbox that it has started, and leaves no file", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const [program = "", ...args] = await taskCommand("prove");
-    const proof = new Deno.Command(program, {
-      args: [...args, "--payments", "1", "--kills", "0"],
-      env: { TMPDIR: folder },
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const output = proof.stdout.getReader();
-    await output.read(); // the seed: the sandbox starts next
-    output.releaseLock();
-    proof.kill("SIGTERM");
-    const { code, stderr } = await proof.output();
-    assertEquals([code, new TextDecoder().decode(stderr)], [1, "SIGTERM: the proof has not ended\n"]);
-    assertEquals([...Deno.readDirSync(folder)], []);
-    assertEquals(await startedIn(folder), "");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await openTemporaryFolder();
+  const [program = "", ...args] = await taskCommand("prove");
+  const proof = new Deno.Command(program, {
+    args: [...args, "--payments", "1", "--kills", "0"],
+    env: { TMPDIR: folder.path },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = proof.stdout.getReader();
+  await output.read(); // the seed: the sandbox starts next
+  output.releaseLock();
+  proof.kill("SIGTERM");
+  const { code, stderr } = await proof.output();
+  assertEquals([code, new TextDecoder().decode(stderr)], [1, "SIGTERM: the proof has not ended\n"]);
+  assertEquals([...Deno.readDirSync(folder.path)], []);
+  assertEquals(await startedIn(folder.path), "");
 });
 
 /** Ids of processes that have this folder in their environment. */

@@ -13,35 +13,34 @@ import { bodyOf, type PaymentOrders } from "testing/answers.ts";
 import { DEBTOR_ACCOUNT } from "testing/flows.ts";
 import { history, later, statusOf } from "support/orders.ts";
 import { ACCEPTED, pull, PULLING } from "./pulling.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
+import { platformSigner } from "support/bank_visits.ts";
+import { payloadSignature } from "testing/jwts.ts";
 
 const SETTLED = "AcceptedCreditSettlementCompleted";
 
 Deno.test("a bank that is started again over its book knows what it has executed, and goes on settling [D1, PT5, PT6]", async () => {
-  const dir = await Deno.makeTempDir();
-  const options = { bookPath: (code: string): string => `${dir}/bank-${code}.kv` };
-  try {
-    await using env = await openBanksEnvironment(options);
-    const made = await paidAt(env, { body: over("666.04") }); // executed, and the answer lost
-    assertEquals(made.Status, "Pending");
-    await restart(env, options);
-    assertEquals((await bookOf(env)).balances[DEBTOR_ACCOUNT.Identification], "99333.96");
-    assertEquals(await later(env, 1250), 1); // pushed again to a bank with no memory but its book
-    assertEquals(await statusOf(env, made.DomesticPaymentId), ACCEPTED);
-    await runTimers(env);
-    assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementCompleted");
-    await restart(env, options);
-    await runTimers(env);
-    assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
-    await restart(env, options);
-    assertEquals(env.timers, []); // no settlement is pending
-    const { orders, balances } = await bookOf(env);
-    assertEquals(orders.map(({ DomesticPaymentId, Status }) => [DomesticPaymentId, Status]), [
-      [made.DomesticPaymentId, SETTLED],
-    ]);
-    assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99333.96");
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using dir = await openTemporaryFolder();
+  const options = { bookPath: (code: string): string => `${dir.path}/bank-${code}.kv` };
+  await using env = await openBanksEnvironment(options);
+  const made = await paidAt(env, { body: over("666.04") }); // executed, and the answer lost
+  assertEquals(made.Status, "Pending");
+  await restart(env, options);
+  assertEquals((await bookOf(env)).balances[DEBTOR_ACCOUNT.Identification], "99333.96");
+  assertEquals(await later(env, 1250), 1); // pushed again to a bank with no memory but its book
+  assertEquals(await statusOf(env, made.DomesticPaymentId), ACCEPTED);
+  await runTimers(env);
+  assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementCompleted");
+  await restart(env, options);
+  await runTimers(env);
+  assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
+  await restart(env, options);
+  assertEquals(env.timers, []); // no settlement is pending
+  const { orders, balances } = await bookOf(env);
+  assertEquals(orders.map(({ DomesticPaymentId, Status }) => [DomesticPaymentId, Status]), [
+    [made.DomesticPaymentId, SETTLED],
+  ]);
+  assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99333.96");
 });
 
 Deno.test("settlement waits for a platform that has not heard of the acceptance [PT3, PT5]", async () => {
@@ -92,7 +91,7 @@ Deno.test("a platform that cannot be asked, or an order that is no order, does n
   const { DomesticPaymentId: broken } = await paidAt(env);
   const { DomesticPaymentId: sound } = await paidAt(env);
   const api = env.api;
-  env.api = async (request, as) => withoutDebtor(await api(request, as), broken);
+  env.api = async (request, as) => await withoutDebtor(env, await api(request, as), broken);
   await pull(env);
   assertEquals((await bookOf(env)).orders.map((order) => order.DomesticPaymentId), [sound]);
   assert(env.bankEvents.some(({ event }) => event === "order.not_taken"));
@@ -127,12 +126,15 @@ async function put(env: BanksEnvironment, key: readonly string[], value: unknown
 }
 
 /** An answer that lists orders, with one of them broken on its way. */
-async function withoutDebtor(answer: Response, id: string): Promise<Response> {
+async function withoutDebtor(env: BanksEnvironment, answer: Response, id: string): Promise<Response> {
   const { status, headers } = answer;
   const body = await bodyOf<Partial<PaymentOrders>>(answer);
   const listed = body.Data?.PaymentOrder ?? [];
   for (const order of listed.filter(({ DomesticPaymentId }) => DomesticPaymentId === id)) {
     Object.assign(order, { DebtorAccount: {} });
   }
-  return Response.json(body, { status, headers: { "content-type": headers.get("content-type") ?? "" } });
+  const text = JSON.stringify(body);
+  const signer = { orgId: "platform", clientId: "platform", signing: await platformSigner() };
+  headers.set("x-jws-signature", await payloadSignature(env, signer, text));
+  return new Response(text, { status, headers });
 }

@@ -13,6 +13,7 @@ import {
 import { makeKeyPair, privateKeyPem } from "../../src/sandbox/ecosystem/key_files.ts";
 import { sandboxFiles } from "../../src/sandbox/ecosystem/sandbox_files.ts";
 import { type FrontDoor, openFrontDoor } from "../../src/sandbox/ecosystem/tls_front_door.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 /** A client's certificate and key, PEM, and the expected `Client-Cert`. */
 export interface TestClient {
@@ -81,10 +82,10 @@ export async function fetchAs(
 
 async function makePeople(): Promise<FrontDoorPeople> {
   const folder = await Deno.makeTempDir();
-  const otherFolder = await Deno.makeTempDir();
+  await using otherFolder = await openTemporaryFolder();
   try {
     const now = Date.now();
-    const [files, otherFiles] = [sandboxFiles(folder), sandboxFiles(otherFolder)];
+    const [files, otherFiles] = [sandboxFiles(folder), sandboxFiles(otherFolder.path)];
     const [authority, other, server, alpha, beta] = await Promise.all([
       openAuthority(files, now),
       openAuthority(otherFiles, now),
@@ -102,7 +103,6 @@ async function makePeople(): Promise<FrontDoorPeople> {
     };
   } finally {
     await Deno.remove(folder, { recursive: true });
-    await Deno.remove(otherFolder, { recursive: true });
   }
 }
 

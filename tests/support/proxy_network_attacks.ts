@@ -5,6 +5,7 @@ import { makeAuthority } from "testing/directory_environment.ts";
 import { freePort } from "../../scripts/command_line/free_ports.ts";
 import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import { AUTH_HOST, proxyTest, type ProxyUnderTest, startProxy } from "./proxy_program.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 type Addresses = readonly [string, string, string];
 
@@ -55,7 +56,7 @@ export function networkAttacks(proxy: ProxyUnderTest): void {
       Deno.stderr.writeSync(new TextEncoder().encode(words));
       return;
     }
-    const folder = await Deno.makeTempDir({ prefix: "network-" });
+    await using folder = await openTemporaryFolder();
     const platform = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
     await using backend = Deno.serve(platform, () => new Response("docs"));
     const participantsCa = await makeAuthority(
@@ -69,7 +70,7 @@ export function networkAttacks(proxy: ProxyUnderTest): void {
       PLATFORM_BACKENDS: `127.0.0.1:${backend.addr.port}`,
     };
     const port = freePort();
-    const fixture = { folder, participantsCa };
+    const fixture = { folder: folder.path, participantsCa };
     const running = await startProxy(proxy.name, program, fixture, env, port, `[${addresses[0]}]`);
     try {
       const [first, second, other] = addresses;
@@ -79,7 +80,6 @@ export function networkAttacks(proxy: ProxyUnderTest): void {
     } finally {
       await running.stop();
       await change("del", addresses);
-      await Deno.remove(folder, { recursive: true });
     }
   });
 }

@@ -1,6 +1,7 @@
 /** `DENO_CERT` makes a program trust a private CA, as docs/operations/configuration.md says. */
 import { assert, assertEquals } from "@std/assert";
 import { serverIdentity, webAuthority } from "testing/web_authority.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const sending = new URL("private_authority_process.ts", import.meta.url).pathname;
 
@@ -17,19 +18,19 @@ async function runProcess(uri: string, options: readonly string[], env: Record<s
 }
 
 Deno.test("a program reaches a server of a private CA by DENO_CERT, from the environment and from the file of variables, and not without it", async () => {
-  const folder = await Deno.makeTempDir();
+  await using folder = await openTemporaryFolder();
   const { certificatePem: cert, privateKeyPem: key } = await serverIdentity(["localhost"]);
   const listen = { hostname: "127.0.0.1", port: 0, cert, key, onListen: () => {} };
   const server = Deno.serve(listen, ({ method }) => new Response(`answers ${method}`));
   try {
     const uri = `https://localhost:${server.addr.port}/`;
-    const authority = `${folder}/ca.pem`;
+    const authority = `${folder.path}/ca.pem`;
     await Deno.writeTextFile(authority, (await webAuthority()).certificatePem);
-    await Deno.writeTextFile(`${folder}/variables`, `DENO_CERT=${authority}\n`);
+    await Deno.writeTextFile(`${folder.path}/variables`, `DENO_CERT=${authority}\n`);
     const reached = ["GET 200 answers GET", "POST 200 answers POST"];
     const runs = await Promise.all([
       runProcess(uri, [], { DENO_CERT: authority }),
-      runProcess(uri, [`--env-file=${folder}/variables`], {}),
+      runProcess(uri, [`--env-file=${folder.path}/variables`], {}),
       runProcess(uri, [], {}),
     ]);
     assertEquals(runs.slice(0, 2), [reached, reached]);
@@ -37,6 +38,5 @@ Deno.test("a program reaches a server of a private CA by DENO_CERT, from the env
     assertEquals(runs[2]?.length, 2);
   } finally {
     await server.shutdown();
-    await Deno.remove(folder, { recursive: true });
   }
 });

@@ -46,21 +46,20 @@ Deno.test("ages go on over a restart by the time that has passed, and are too ol
     [-86_400_000, 3_600_000, 86_400],
   ];
   for (const [passedMs, added, behindSeconds] of cases) {
-    const store = await openTestStore();
+    await using store = await openTestStore();
     await write(store, START, 100_000);
     const process = await start(store, START + passedMs);
     const { ages } = process.clock;
     assertEquals([ages(), process.clock.behindSeconds], [100_000 + added, behindSeconds], `${passedMs}`);
     process.steady += 10;
     assertEquals(ages(), 100_010 + added);
-    await store.close();
   }
   const fresh = await start(await openTestStore());
   assertEquals([fresh.clock.ages(), fresh.clock.behindSeconds], [5000, 0]);
 });
 
 Deno.test("a mark is stored every 10 s, and never one before a mark that is later", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const process = await start(store);
   const step = async (ms: number): Promise<number> => {
     process.now += ms;
@@ -82,11 +81,10 @@ Deno.test("a mark is stored every 10 s, and never one before a mark that is late
     },
   }, START + 40_000);
   assertEquals([await raced.clock.mark(), await stored(store)], [0, [50_000, 90_000]]);
-  await store.close();
 });
 
 Deno.test("another process's mark that is more than 2 s ahead is told once, until it is not ahead any more", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   await write(store, START + 60_000, 1); // it may be old: it tells nothing of the others
   const process = await start(store);
   const markOf = async (aheadMs: number): Promise<readonly number[]> => {
@@ -105,5 +103,4 @@ Deno.test("another process's mark that is more than 2 s ahead is told once, unti
   assertEquals(await markOf(5000), [], "it was told");
   assertEquals(await markOf(0), []);
   assertEquals(await markOf(5000), [5]);
-  await store.close();
 });

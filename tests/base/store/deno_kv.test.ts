@@ -5,54 +5,47 @@ import { expiryIn, openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { waitUntil } from "testing/waiting.ts";
 import { testFiles } from "./file_contract.ts";
 import { testStore } from "./store_contract.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 testStore({ name: "deno_kv in memory:", open: () => openDenoKv(":memory:") });
 testStore({ name: "deno_kv that keeps entries:", open: () => openDenoKv(":memory:", { keeps: () => true }) });
 testFiles({ name: "deno_kv", engine: "deno_kv", open: openDenoKv });
 
 Deno.test("deno_kv does not take a lock whose file a tool has removed, which would lock nobody out", async () => {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/platform.kv`;
+  await using folder = await openTemporaryFolder();
+  const path = `${folder.path}/platform.kv`;
+  const tool = await Deno.open(`${path}.lock`, { create: true, write: true });
+  await tool.lock(true);
+  const opening = openDenoKv(path); // waits for the tool
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await Deno.remove(`${path}.lock`);
+  tool.close();
+  const store = await opening;
   try {
-    const tool = await Deno.open(`${path}.lock`, { create: true, write: true });
-    await tool.lock(true);
-    const opening = openDenoKv(path); // waits for the tool
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await Deno.remove(`${path}.lock`);
-    tool.close();
-    const store = await opening;
-    try {
-      await assertRejects(() => openDenoKv(path), Error, "in use by another process");
-    } finally {
-      await store.close();
-    }
+    await assertRejects(() => openDenoKv(path), Error, "in use by another process");
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await store.close();
   }
 });
 
 Deno.test("deno_kv: entries without expiry are in the order of their commits in the index of expiry times", async () => {
-  const folder = await Deno.makeTempDir();
-  const path = `${folder}/platform.kv`;
-  try {
-    const store = await openDenoKv(path);
-    const expiresAt = Date.now() + 60_000;
-    for (const name of ["c", "a", "b"]) {
-      await store.commit({ checks: [], writes: [{ kind: "set", key: [name], value: 1 }] });
-      await new Promise((resolve) => setTimeout(resolve, 2)); // the index has milliseconds
-    }
-    await store.commit({ checks: [], writes: [{ kind: "set", key: ["brief"], value: 1, expiresAt }] });
-    await store.close();
-    using file = new DatabaseSync(path, { readOnly: true });
-    const rows = file.prepare("select k, expiration_ms from kv order by expiration_ms").all();
-    const names = rows.map(({ k }) => new TextDecoder().decode((k as Uint8Array).slice(1, -1)));
-    assertEquals(names, ["brief", "c", "a", "b"]);
-    const [brief, ...others] = rows.map((row) => expiryIn(Number(row["expiration_ms"])));
-    assert(Math.abs((brief ?? 0) - expiresAt) < 1000);
-    assertEquals(others, [undefined, undefined, undefined]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using folder = await openTemporaryFolder();
+  const path = `${folder.path}/platform.kv`;
+  const store = await openDenoKv(path);
+  const expiresAt = Date.now() + 60_000;
+  for (const name of ["c", "a", "b"]) {
+    await store.commit({ checks: [], writes: [{ kind: "set", key: [name], value: 1 }] });
+    await new Promise((resolve) => setTimeout(resolve, 2)); // the index has milliseconds
   }
+  await store.commit({ checks: [], writes: [{ kind: "set", key: ["brief"], value: 1, expiresAt }] });
+  await store.close();
+  using file = new DatabaseSync(path, { readOnly: true });
+  const rows = file.prepare("select k, expiration_ms from kv order by expiration_ms").all();
+  const names = rows.map(({ k }) => new TextDecoder().decode((k as Uint8Array).slice(1, -1)));
+  assertEquals(names, ["brief", "c", "a", "b"]);
+  const [brief, ...others] = rows.map((row) => expiryIn(Number(row["expiration_ms"])));
+  assert(Math.abs((brief ?? 0) - expiresAt) < 1000);
+  assertEquals(others, [undefined, undefined, undefined]);
 });
 
 Deno.test("deno_kv: while a transaction is under way, commits wait, and then go together in the next one", async () => {

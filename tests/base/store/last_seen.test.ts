@@ -2,10 +2,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { openLastSeen, readLastSeen } from "../../../src/base/store/last_seen.ts";
 import { prototypeOfHandles } from "./database_folder.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 Deno.test("a slow disk does not make two writes of the .id file overlap", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "last-seen-" });
-  const path = `${folder}/platform.kv`;
+  await using folder = await openTemporaryFolder();
+  const path = `${folder.path}/platform.kv`;
   const id = crypto.randomUUID();
   const file = await openLastSeen(path, { id, version: 1 });
   const alive = setInterval(() => {}, 1000); // the file's own timer does not keep the process
@@ -32,7 +33,6 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
     handles.write = write;
     clearInterval(alive);
     await file.close();
-    await Deno.remove(folder, { recursive: true });
   }
 });
 

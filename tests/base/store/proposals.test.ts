@@ -74,7 +74,7 @@ Deno.test("proposals are stored whole, found, listed by id, and kept for 30 days
 });
 
 Deno.test("a change takes an ended proposal off the list, and of two changes at once one is made", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   await propose(store, proposalOf("a", "luis"), proposalOf("b", "luis"));
   const change = async (id: string, state: string): Promise<boolean> => {
     const [former, open] = await Promise.all([proposals.find(store, id), proposals.readOpen(store, NOW)]);
@@ -101,7 +101,6 @@ Deno.test("a change takes an ended proposal off the list, and of two changes at 
       transact({ store, clock: () => NOW }, again, (tx) => proposals.stageNew(tx, proposalOf("a", "luis"))),
     ApiError,
   );
-  await store.close();
 });
 
 async function rejection(work: () => Promise<void>): Promise<unknown> {
@@ -112,7 +111,7 @@ async function rejection(work: () => Promise<void>): Promise<unknown> {
 const conflict = (description: string): unknown => ["operations.conflict", { description }];
 
 Deno.test("a person has 20 open proposals and all people 50, and those that ended make room", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const many = (who: string, count: number): readonly Proposed[] =>
     Array.from({ length: count }, (_, number) => proposalOf(`${who}-${number}`, who));
   await propose(store, ...many("ana", 20), ...many("luis", 19));
@@ -125,7 +124,6 @@ Deno.test("a person has 20 open proposals and all people 50, and those that ende
   const later = { proposedAt: NOW + PROPOSAL_MS, expiresAt: NOW + 2 * PROPOSAL_MS };
   await propose(store, proposalOf("x", "ana", later));
   assertEquals((await proposals.readOpen(store, NOW)).open.map(({ id }) => id), ["x"]);
-  await store.close();
 });
 
 Deno.test("two people approve: not the proposer under another name, nor one whose person is not known", () => {

@@ -36,13 +36,9 @@ function staged<T>(record: StoredRecord<T>, value: T): unknown {
 }
 
 async function withStored(value: unknown, body: (store: Store) => Promise<void>): Promise<void> {
-  const store = await openTestStore();
-  try {
-    await store.commit({ checks: [], writes: [{ kind: "set", key: KEY, value }] });
-    await body(store);
-  } finally {
-    await store.close();
-  }
+  await using store = await openTestStore();
+  await store.commit({ checks: [], writes: [{ kind: "set", key: KEY, value }] });
+  await body(store);
 }
 
 Deno.test("a record stores its version, and reads a value with it, without it and from before it", async () => {

@@ -42,7 +42,7 @@ interface Environment {
 
 function test(promise: string, body: (env: Environment) => Promise<void>): void {
   Deno.test(`transaction ${promise}`, async () => {
-    const store = await openTestStore();
+    await using store = await openTestStore();
     const env: Environment = {
       store,
       now: NOW,
@@ -60,11 +60,7 @@ function test(promise: string, body: (env: Environment) => Promise<void>): void 
         return env.commit(earned(...replayRecords), (tx) => set(tx, EFFECT, replayRecords.length));
       },
     };
-    try {
-      await body(env);
-    } finally {
-      await store.close();
-    }
+    await body(env);
   });
 }
 

@@ -4,6 +4,7 @@ import { exportPKCS8, generateKeyPair, SignJWT } from "jose";
 import { openMutualTls, ownFetch } from "../../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { withFrontDoor } from "support/front_door_environment.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const softwareId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";
 
@@ -103,31 +104,27 @@ Deno.test("loadParticipant rejects a folder without its private key", () =>
   }));
 
 async function withParticipantFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const { privateKey } = await generateKeyPair("PS256", { extractable: true });
-    const statement = await new SignJWT({ software_redirect_uris: ["https://shop.example/callback"] })
-      .setProtectedHeader({ alg: "PS256" })
-      .sign(privateKey);
-    const facts = {
-      name: "shop",
-      org_id: "ORG-1",
-      org_name: "Shop Ltd",
-      role: "PISP",
-      software_client_id: softwareId,
-      signing_kid: "kid-1",
-      transport_kid: "kid-2",
-    };
-    const files = {
-      "participant.json": JSON.stringify(facts),
-      "signing.key.pem": await exportPKCS8(privateKey),
-      "transport.cert.pem": "CERT",
-      "transport.key.pem": "KEY",
-      [`${softwareId}.jks`]: `${statement}\n`,
-    };
-    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder}/${name}`, text);
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await openTemporaryFolder();
+  const { privateKey } = await generateKeyPair("PS256", { extractable: true });
+  const statement = await new SignJWT({ software_redirect_uris: ["https://shop.example/callback"] })
+    .setProtectedHeader({ alg: "PS256" })
+    .sign(privateKey);
+  const facts = {
+    name: "shop",
+    org_id: "ORG-1",
+    org_name: "Shop Ltd",
+    role: "PISP",
+    software_client_id: softwareId,
+    signing_kid: "kid-1",
+    transport_kid: "kid-2",
+  };
+  const files = {
+    "participant.json": JSON.stringify(facts),
+    "signing.key.pem": await exportPKCS8(privateKey),
+    "transport.cert.pem": "CERT",
+    "transport.key.pem": "KEY",
+    [`${softwareId}.jks`]: `${statement}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${folder.path}/${name}`, text);
+  await test(folder.path);
 }

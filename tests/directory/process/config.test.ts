@@ -257,7 +257,7 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
 });
 
 Deno.test("composeDirectory rejects weak parts from every caller [F3]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const parts = {
     issuer: "https://directory.example",
     administrators: soleCredential("ana", TOKEN),
@@ -281,7 +281,6 @@ Deno.test("composeDirectory rejects weak parts from every caller [F3]", async ()
   for (const [changes, words] of weak) {
     await assertRejects(() => composeDirectory({ ...parts, ...changes }), Error, words);
   }
-  await store.close();
 });
 
 Deno.test("readDirectoryConfig rejects changes of two administrators that one can get round [DRC13]", async () => {

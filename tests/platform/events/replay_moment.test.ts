@@ -11,7 +11,7 @@ const NOW = Date.UTC(2040, 0, 15);
 const OWNER = { clientId: "SC-0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00" as ClientId, bank: "BANKA" as BankCode };
 
 Deno.test("each replay begins behind the one before, also if more events are of one moment than it takes [EVT15]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const deps = { store, clock: () => NOW };
   const events = openEventStore({ ...deps, keepMs: 86_400_000, baseUrl: "https://platform.example" });
   const count = MAX_REPLAYED + 3;
@@ -45,5 +45,4 @@ Deno.test("each replay begins behind the one before, also if more events are of 
     from = next;
   }
   assertEquals([from, (await events.waiting(OWNER, count + 1)).length], [undefined, count]);
-  await store.close();
 });

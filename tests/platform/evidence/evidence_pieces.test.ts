@@ -51,7 +51,7 @@ async function staged(store: Store, stage: (tx: Transaction) => void): Promise<r
 const bytesOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => at % 251);
 
 Deno.test("a body has a part of 30,000 bytes and one of 36,000, with signature and salt in the first, and is read as it was", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   for (
     const [length, sizes] of [[0, [0]], [30_000, [30_000]], [30_001, [30_000, 1]], [66_000, [
       30_000,
@@ -79,11 +79,10 @@ Deno.test("a body has a part of 30,000 bytes and one of 36,000, with signature a
   const tooLarge = (): void =>
     stageBody({ writes: [] as Write[] } as Transaction, "p", { bytes: bytesOf(66_001) });
   assertThrows(tooLarge, Error, "p is larger than evidence may be");
-  await store.close();
 });
 
 Deno.test("a part is a text if its bytes are one and base64url is not shorter, and its bytes are as they were", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const encoder = new TextEncoder();
   const texts = ["", '{"a":"bcdefghijklmnopqrst"}', "\ufeffé😀\n", "a".repeat(30_000)];
   const others = ["\0", "\u0001\u0002", "\ud800"].map((text) => encoder.encode(text));
@@ -96,11 +95,10 @@ Deno.test("a part is a text if its bytes are one and base64url is not shorter, a
       { bytes },
     ]);
   }
-  await store.close();
 });
 
 Deno.test("the first piece that nobody reads without its entry is in the row of its entry, up to 16,000 bytes; others are apart, and each is read", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   for (const [length, apart] of [[16_000, 2], [16_001, 3]] as const) {
     const subject = `case ${length}`;
     const evidence = [
@@ -134,17 +132,15 @@ Deno.test("the first piece that nobody reads without its entry is in the row of 
     assertEquals(left.map((body) => body === null), [false, apart === 2, false]);
     assertEquals(await historyOf(store, subject), [entry]);
   }
-  await store.close();
 });
 
 Deno.test("a body whose key is lost is lost, and one that was erased is gone", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const states = { lost: { state: "lost" }, erased: { state: "erased", at: 1, scope: "key" } } as const;
   for (const [place, personalData] of Object.entries(states)) {
     await staged(store, (tx) => evidenceRecord.set(tx, evidenceKey(place, 0), { bytes: "", personalData }));
   }
   assertEquals([await bodyAt(store, "lost"), await bodyAt(store, "erased")], ["lost", null]);
-  await store.close();
 });
 
 Deno.test("the digest of a body is that of its salt, its bytes and its signature, and nothing else", () => {

@@ -172,7 +172,7 @@ Deno.test("the last hour is that of all processes together, by minute, and forge
 });
 
 Deno.test("a process that rejected requests for every reason in every minute of an hour is not taken for lost [OP18, OP24]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   let now = Date.parse("2099-05-01T12:00:00Z");
   const clock = (): number => now;
   const written = { write: () => Promise.resolve() };
@@ -197,7 +197,6 @@ Deno.test("a process that rejected requests for every reason in every minute of 
   const { Data: { Total, Minute } } = representLastHour(await processes.all(now), noFigures(), now);
   assertEquals([Total.Reason.length, Total.Reason[0]?.Requests], [reasons.length, 60]);
   assertEquals([Total.Rejected, Minute[0]?.Rejected], [60 * reasons.length, reasons.length]);
-  await store.close();
 });
 
 /** A TPP asks for a consent that does not exist. */

@@ -7,7 +7,7 @@ import { openTestStore } from "testing/test_store.ts";
 const HOUR_MS = 3_600_000;
 
 Deno.test("a limit that was reached before the clock was set back is a limit of seconds after it", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   let now = Date.now() + HOUR_MS;
   let monotonic = 0;
   const clock = (): number => now;
@@ -22,5 +22,4 @@ Deno.test("a limit that was reached before the clock was set back is a limit of 
     waits.push(await take());
   }
   assertEquals([waits.at(-1), waits.every((wait) => wait <= 1)], [0, true], waits.join());
-  await store.close();
 });

@@ -16,14 +16,11 @@ import {
 import { markComplete, openState } from "../../../src/sandbox/ecosystem/sandbox_state.ts";
 import { takeSite } from "../../../src/sandbox/ecosystem/site.ts";
 import { X509Certificate } from "@peculiar/x509";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 async function inDirectory(test: (files: SandboxFiles) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir();
-  try {
-    await test(sandboxFiles(directory));
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  await using directory = await openTemporaryFolder();
+  await test(sandboxFiles(directory.path));
 }
 
 /** The first of six ports that were free just now. */

@@ -125,7 +125,7 @@ Deno.test("a pass reads 25 pages of 200 deadlines, each after the one before, an
   }));
   for (const [length, pages] of [[5200, 25], [400, 3], [399, 2], [0, 1]] as const) {
     const [asked, gone]: [unknown[], number[]] = [[], []];
-    const store = await openTestStore();
+    await using store = await openTestStore();
     const consents: Partial<ConsentStore> = {
       deadlinesBefore(now, limit, after) {
         asked.push([now, after?.key[1]]);
@@ -143,7 +143,6 @@ Deno.test("a pass reads 25 pages of 200 deadlines, each after the one before, an
     assertEquals([handled, asked], [Math.min(length, 5000), expected]);
     const batches = Math.floor(Math.min(length, 5000) / 200);
     assertEquals(gone.filter((writes) => writes === 14).length, 14 * batches + Math.floor(length % 200 / 14));
-    await store.close();
   }
 });
 

@@ -36,7 +36,7 @@ function opened(id: number, day: number): Dispute {
 }
 
 Deno.test("open disputes are read in the order in which they are due, also after a step, and no other ones [DSP4]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const disputes = openDisputeStore(store);
   const change = async (paymentId: PaymentId | undefined, changed: Dispute): Promise<void> => {
     const former = paymentId === undefined ? null : await disputes.find(store, changed);
@@ -55,7 +55,6 @@ Deno.test("open disputes are read in the order in which they are due, also after
   await change(one.paymentId, afterDecision(one, "Upheld", { at, position }) ?? one);
   assertEquals(await due(9), ["2"]);
   assertEquals((await store.list({ prefix: ["dispute_open"], limit: 9 })).length, 1);
-  await store.close();
 });
 
 Deno.test("an answer says whether it agrees, and no other step does [DSP2]", () => {

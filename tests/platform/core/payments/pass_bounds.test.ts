@@ -33,7 +33,7 @@ function repeated<T>(count: number, ...items: readonly T[]): readonly T[] {
 }
 
 Deno.test("a walk takes a bank's due orders in 50 pages of 200, oldest first, twenty in a commit [D4]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   for (const [length, pages] of [[10_400, 50], [400, 3], [399, 2]] as const) {
     const { sizes, find } = lookUps();
     const asked: unknown[] = [];
@@ -69,11 +69,10 @@ Deno.test("a walk takes a bank's due orders in 50 pages of 200, oldest first, tw
     );
     assertEquals(slots.length, looked, "each slot is free again");
   }
-  await store.close();
 });
 
 Deno.test("a pass puts back 100 held orders of a bank, twenty in a commit, of 10,000 banks at most [OP6]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const { sizes, find } = lookUps();
   const limits = new Set<number>();
   let asked = 0;
@@ -94,5 +93,4 @@ Deno.test("a pass puts back 100 held orders of a bank, twenty in a commit, of 10
   };
   assertEquals(await resumeHeldOrders(deps as HeldOrderDeps), 200);
   assertEquals([asked, [...limits], sizes], [10_001, [100], repeated(10, 20)]);
-  await store.close();
 });

@@ -9,7 +9,7 @@ import { openTestStore } from "testing/test_store.ts";
 const HOUR_MS = 3_600_000;
 
 Deno.test("the cases of a pass read the checkpoints of years once, and a new hour reads them again [EN15]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const writes: Write[] = [];
   for (const [hour, size] of [[1, 10], [2, 20], [3, 15], [4, 40]] as const) {
     const checkpoint = `e30.${btoa(JSON.stringify({ size })).replaceAll("=", "")}.c2ln`;
@@ -29,5 +29,4 @@ Deno.test("the cases of a pass read the checkpoints of years once, and a new hou
   for (const time of at) sizes.push(await log.smallestSizeAfter(time));
   assertEquals(sizes, [10, 15, 15, 15, 40, Infinity, Infinity]);
   assertEquals(lists, 5, "two of them have found none, which may change");
-  await store.close();
 });

@@ -19,6 +19,7 @@ import { OPERATIONS_URL } from "testing/operators.ts";
 import { elapse, grow } from "support/retention.ts";
 import { BODY, erase, PERSONAL, REASON } from "support/personal_case.ts";
 import { heldIn } from "support/raw_bytes.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const KEPT_MS = 1826 * 86_400_000;
 async function paid(env: Environment): Promise<{ readonly consentId: string; readonly paymentId: string }> {
@@ -44,77 +45,73 @@ async function readAt(env: Environment, path: string): Promise<Response> {
 }
 
 Deno.test("after an erasure neither the database file nor a backup from before has the payer's data, and the case verifies [EN11, EN12]", async (t) => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const file = `${folder}/platform.kv`;
-    await using env = await openEnvironment({
-      store: await openDenoKv(file),
-      environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
+  await using folder = await openTemporaryFolder();
+  const file = `${folder.path}/platform.kv`;
+  await using env = await openEnvironment({
+    store: await openDenoKv(file),
+    environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
+  });
+  const { consentId, paymentId } = await settled(env);
+  const before = await grownBundle(env, paymentId);
+  await t.step("the platform itself reads the data", () => {
+    const { entries } = JSON.parse(before) as Bundle;
+    const text = JSON.stringify(entries.map(({ bodies }) => bodies));
+    assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), Object.keys(PERSONAL));
+  });
+  await backup(file, `${folder.path}/backup.kv`, env.now);
+  await elapse(env, 86_401_000);
+  const answer = await good<Erased>(erase(env, paymentId), 200);
+  assertEquals(answer.Data.ConsentId, consentId);
+  await t.step("no file has it", async () => {
+    for (const name of ["platform.kv", "platform.kv-wal", "backup.kv"]) {
+      const bytes = await Deno.readFile(`${folder.path}/${name}`);
+      assert(bytes.length > 0);
+      assertEquals(heldIn(bytes, PERSONAL), [], name);
+    }
+    const entries = await env.raw.list<object>({ prefix: ["audit"], limit: 100 });
+    assertEquals(entries.filter(({ value }) => "sealedMembers" in value), []);
+  });
+  await t.step("the backup cannot be opened with what is left", async () => {
+    const copy = await openDenoKv(`${folder.path}/backup.kv`);
+    const { store } = await sealedForTest(copy, env.vault, Date.now);
+    const pieces = (await placedHistoryOf(store, consentId)).flatMap(piecesOf);
+    const [part, ...others] = await Promise.all(pieces.map((piece) => bodyOf(store, piece)));
+    assertEquals([part, others.length > 2, others.every((other) => other === null)], [null, true, true]);
+    const [{ key, value } = { key: [], value: {} }] = await copy.list<object>({
+      prefix: ["audit", consentId],
+      limit: 1,
     });
-    const { consentId, paymentId } = await settled(env);
-    const before = await grownBundle(env, paymentId);
-    await t.step("the platform itself reads the data", () => {
-      const { entries } = JSON.parse(before) as Bundle;
-      const text = JSON.stringify(entries.map(({ bodies }) => bodies));
-      assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), Object.keys(PERSONAL));
-    });
-    await backup(file, `${folder}/backup.kv`, env.now);
-    await elapse(env, 86_401_000);
-    const answer = await good<Erased>(erase(env, paymentId), 200);
-    assertEquals(answer.Data.ConsentId, consentId);
-    await t.step("no file has it", async () => {
-      for (const name of ["platform.kv", "platform.kv-wal", "backup.kv"]) {
-        const bytes = await Deno.readFile(`${folder}/${name}`);
-        assert(bytes.length > 0);
-        assertEquals(heldIn(bytes, PERSONAL), [], name);
-      }
-      const entries = await env.raw.list<object>({ prefix: ["audit"], limit: 100 });
-      assertEquals(entries.filter(({ value }) => "sealedMembers" in value), []);
-    });
-    await t.step("the backup cannot be opened with what is left", async () => {
-      const copy = await openDenoKv(`${folder}/backup.kv`);
-      const { store } = await sealedForTest(copy, env.vault, Date.now);
-      const pieces = (await placedHistoryOf(store, consentId)).flatMap(piecesOf);
-      const [part, ...others] = await Promise.all(pieces.map((piece) => bodyOf(store, piece)));
-      assertEquals([part, others.length > 2, others.every((other) => other === null)], [null, true, true]);
-      const [{ key, value } = { key: [], value: {} }] = await copy.list<object>({
-        prefix: ["audit", consentId],
-        limit: 1,
-      });
-      assert("sealedMembers" in value, "the backup has it");
-      const { personalData } = (await store.get<Record<string, unknown>>(key))?.value ?? {};
-      assertEquals(personalData, { state: "erased", at: env.now, scope: "key" });
-      await copy.close();
-    });
-    await t.step("it does not exist for its TPP and its bank", async () => {
-      const gone = "UK.OBIE.Resource.NotFound";
-      assertEquals(await faultIn(await readAt(env, `domestic-payments/v1/${paymentId}`)), gone);
-      assertEquals(await faultIn(await readAt(env, `domestic-payment-consents/v1/${consentId}`)), gone);
-      const report = await putStatus(env, env.bankA, paymentId, "AcceptedCreditSettlementCompleted");
-      assertEquals(await faultIn(report), gone);
-    });
-    await t.step("the case says when and why, and verifies, as does the bundle from before", async () => {
-      const after = await grownBundle(env, consentId);
-      assertEquals(await faultsOf(after), []);
-      assertEquals(await faultsOf(before), []);
-      const tools = toolsFor(env.platform);
-      await caseCommand([paymentId, "--url", OPERATIONS_URL], tools);
-      const lines = tools.printed.join("\n");
-      assertMatch(
-        lines,
-        new RegExp(`the personal data of the consent was erased .*operator security; ${REASON}`),
-      );
-      assertMatch(lines, /payment_request \(deleted\)/);
-      assertEquals(heldIn(new TextEncoder().encode(after), PERSONAL), []);
-    });
-    await t.step("a second erasure changes nothing", async () => {
-      const snapshot = await env.snapshot();
-      assertEquals((await good<Erased>(erase(env, consentId), 200)).Data, answer.Data);
-      assertEquals(await env.snapshot(), snapshot);
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    assert("sealedMembers" in value, "the backup has it");
+    const { personalData } = (await store.get<Record<string, unknown>>(key))?.value ?? {};
+    assertEquals(personalData, { state: "erased", at: env.now, scope: "key" });
+    await copy.close();
+  });
+  await t.step("it does not exist for its TPP and its bank", async () => {
+    const gone = "UK.OBIE.Resource.NotFound";
+    assertEquals(await faultIn(await readAt(env, `domestic-payments/v1/${paymentId}`)), gone);
+    assertEquals(await faultIn(await readAt(env, `domestic-payment-consents/v1/${consentId}`)), gone);
+    const report = await putStatus(env, env.bankA, paymentId, "AcceptedCreditSettlementCompleted");
+    assertEquals(await faultIn(report), gone);
+  });
+  await t.step("the case says when and why, and verifies, as does the bundle from before", async () => {
+    const after = await grownBundle(env, consentId);
+    assertEquals(await faultsOf(after), []);
+    assertEquals(await faultsOf(before), []);
+    const tools = toolsFor(env.platform);
+    await caseCommand([paymentId, "--url", OPERATIONS_URL], tools);
+    const lines = tools.printed.join("\n");
+    assertMatch(
+      lines,
+      new RegExp(`the personal data of the consent was erased .*operator security; ${REASON}`),
+    );
+    assertMatch(lines, /payment_request \(deleted\)/);
+    assertEquals(heldIn(new TextEncoder().encode(after), PERSONAL), []);
+  });
+  await t.step("a second erasure changes nothing", async () => {
+    const snapshot = await env.snapshot();
+    assertEquals((await good<Erased>(erase(env, consentId), 200)).Data, answer.Data);
+    assertEquals(await env.snapshot(), snapshot);
+  });
 });
 
 Deno.test("a case that is open or that the law keeps is not erased, and only the role security may [EN11]", async () => {

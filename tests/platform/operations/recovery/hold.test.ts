@@ -32,7 +32,7 @@ Deno.test("a comparison counts each finding once, and keeps the first 100 disagr
 });
 
 Deno.test("of two processes that begin a hold at once, one does, and the history goes on from its entry [G9, M2]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const bank = asBankCode("BANKA");
   if (bank === undefined) throw new Error("no bank");
   const began = { bank, epoch: "epoch", restoredAt: 1, since: 0 };
@@ -46,7 +46,6 @@ Deno.test("of two processes that begin a hold at once, one does, and the history
   const next = await begin();
   assertEquals(await next(1), true);
   assertEquals((await historyOf(store, holdHistoryOf(bank))).map(({ sequence }) => sequence), [1, 2]);
-  await store.close();
 });
 
 Deno.test("a bank states its orders from an hour before the copy, or before its oldest order in the copy [G9]", async () => {

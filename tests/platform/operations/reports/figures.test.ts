@@ -7,7 +7,7 @@ import { present } from "testing/answers.ts";
 import { openTestStore } from "testing/test_store.ts";
 
 Deno.test("a clock that is put back over midnight adds to the figures of the day before [REP1]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   let now = Date.parse("2099-05-01T23:59:00Z");
   const clock = (): number => now;
   const figures = openFiguresStore({ store, clock, keepMs: 400 * 86_400_000 });
@@ -23,11 +23,10 @@ Deno.test("a clock that is put back over midnight adds to the figures of the day
   await recorder.write();
   const { counts, reasons } = present((await figures.readDay("bank", "2099-05-01")).get("BANKA"));
   assertEquals([counts.rejected, reasons], [6, { "token.expired": 6 }]);
-  await store.close();
 });
 
 Deno.test("a report of one participant reads its own rows, however many others there are [REP4, OWN3]", async () => {
-  const store = await openTestStore();
+  await using store = await openTestStore();
   const clock = (): number => Date.parse("2099-05-03T12:00:00Z");
   const read: string[] = [];
   const counted = {
@@ -54,5 +53,4 @@ Deno.test("a report of one participant reads its own rows, however many others t
   read.length = 0;
   assertEquals(await reportsOf(figures, "client", [], days), []);
   assertEquals(read, []);
-  await store.close();
 });

@@ -12,6 +12,7 @@ import type { Report } from "../../../../scripts/integrators/certify/report.ts";
 import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { partOf } from "support/part_of.ts";
 import { faultyBank, openTrial, outsideBanks, type Trial, withBank, withCommand } from "./bank_on_trial.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const KEY_CASES = BANK_CASES.filter(({ id }) => id.startsWith("BANK-K"));
 const OTHER_CASES = BANK_CASES.filter((each) => !KEY_CASES.includes(each));
@@ -132,34 +133,30 @@ Deno.test("the cases of banks have ids of their own, a title and a requirement, 
 });
 
 Deno.test("certify bank runs the named cases at a bank of a sandbox of its own, and reports them [SB10]", async () => {
-  const dir = await Deno.makeTempDir();
-  try {
-    const args = ["--sandbox", "BANKB", "--case", "BANK-J01,BANK-H10", "--out", `${dir}/out`];
-    const lines: string[] = [];
-    const passed = await certify(
-      bankSuite,
-      [...args, "--keys", `${dir}/keys.json`],
-      (line) => void lines.push(line),
-    );
-    assertEquals([passed, lines.at(-1)], [true, `2 of 2 cases passed. The report is in ${dir}/out.`]);
-    const { subject, cases } = JSON.parse(await Deno.readTextFile(`${dir}/out/report.json`)) as Report;
-    assertEquals([subject.role, subject.org_id], ["ASPSP", "BANKB"]);
-    assertEquals(cases.map(({ seen }) => seen), [
-      "the TPP got a code, and the consent is Authorized",
-      "answered 400, and opened no visit",
-    ]);
-    const wrong = (...words: string[]): Promise<boolean> => certify(bankSuite, words, () => {});
-    const keys = ["--keys", `${dir}/keys.json`];
-    await assertRejects(() => wrong(...keys), Error, "--details or --sandbox is missing");
-    await assertRejects(() => wrong(...keys, "--sandbox", "BANKC"), Error, "must be BANKA or BANKB");
-    await assertRejects(
-      () => wrong(...keys, "--sandbox", "BANKA", "--key-lead", "9999"),
-      Error,
-      "--key-lead",
-    );
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using dir = await openTemporaryFolder();
+  const args = ["--sandbox", "BANKB", "--case", "BANK-J01,BANK-H10", "--out", `${dir.path}/out`];
+  const lines: string[] = [];
+  const passed = await certify(
+    bankSuite,
+    [...args, "--keys", `${dir.path}/keys.json`],
+    (line) => void lines.push(line),
+  );
+  assertEquals([passed, lines.at(-1)], [true, `2 of 2 cases passed. The report is in ${dir.path}/out.`]);
+  const { subject, cases } = JSON.parse(await Deno.readTextFile(`${dir.path}/out/report.json`)) as Report;
+  assertEquals([subject.role, subject.org_id], ["ASPSP", "BANKB"]);
+  assertEquals(cases.map(({ seen }) => seen), [
+    "the TPP got a code, and the consent is Authorized",
+    "answered 400, and opened no visit",
+  ]);
+  const wrong = (...words: string[]): Promise<boolean> => certify(bankSuite, words, () => {});
+  const keys = ["--keys", `${dir.path}/keys.json`];
+  await assertRejects(() => wrong(...keys), Error, "--details or --sandbox is missing");
+  await assertRejects(() => wrong(...keys, "--sandbox", "BANKC"), Error, "must be BANKA or BANKB");
+  await assertRejects(
+    () => wrong(...keys, "--sandbox", "BANKA", "--key-lead", "9999"),
+    Error,
+    "--key-lead",
+  );
 });
 
 Deno.test("a bank that does not start, or whose hook another program serves, is not certified [SB10]", async () => {

@@ -20,6 +20,7 @@ import { piecesOf, requirementTexts } from "../../../../scripts/integrators/cert
 import { BANK_CASES } from "../../../../scripts/integrators/certify/bank/suite.ts";
 import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
 import { runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const subject = { role: "ASPSP", org_id: "BANKC", address: "https://bank.example/sca" } as const;
 const times = { startedAt: Date.UTC(2026, 0, 1), endedAt: Date.UTC(2026, 0, 2) };
@@ -82,37 +83,33 @@ Deno.test("a report passes only if it has cases and all of them passed", () => {
 });
 
 Deno.test("the signed report has the claims that a directory stores, and verifies with the printed key set", async () => {
-  const dir = await Deno.makeTempDir();
-  try {
-    const keys = await openCertifierKeys(`${dir}/keys.json`, Date.now);
-    const again = await openCertifierKeys(`${dir}/keys.json`, Date.now);
-    assertEquals(again.publicJwks, keys.publicJwks);
-    assertEquals(((await Deno.stat(`${dir}/keys.json`)).mode ?? 0) & 0o777, 0o600);
-    const results = await runCases([good, bad], "the bank");
-    const report = reportOf({ subject, suite: suiteOf([good, bad]) }, results, times);
-    const token = await signReport(report, { issuer: "https://certifier.example", signer: keys.signer });
-    const keySet = jose.createLocalJWKSet(JSON.parse(JSON.stringify(keys.publicJwks)) as jose.JSONWebKeySet);
-    const { payload, protectedHeader } = await jose.jwtVerify(token, keySet, {
-      typ: "certification-report+jwt",
-    });
-    assertEquals([protectedHeader.alg, protectedHeader.kid], ["PS256", keys.signer.kid]);
-    const { jti, ...claims } = payload;
-    assertMatch(String(jti), /^[0-9a-f-]{36}$/);
-    assertEquals(claims, {
-      iss: "https://certifier.example",
-      sub: "BANKC",
-      iat: times.endedAt / 1000,
-      role: "ASPSP",
-      suite: "bank 1",
-      passed: false,
-      cases: [
-        { id: "X-1", requirement: "HO3", passed: true, seen: "the bank answered" },
-        { id: "X-2", requirement: "HO3", passed: false, seen: "it answered <b>200</b>" },
-      ],
-    });
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using dir = await openTemporaryFolder();
+  const keys = await openCertifierKeys(`${dir.path}/keys.json`, Date.now);
+  const again = await openCertifierKeys(`${dir.path}/keys.json`, Date.now);
+  assertEquals(again.publicJwks, keys.publicJwks);
+  assertEquals(((await Deno.stat(`${dir.path}/keys.json`)).mode ?? 0) & 0o777, 0o600);
+  const results = await runCases([good, bad], "the bank");
+  const report = reportOf({ subject, suite: suiteOf([good, bad]) }, results, times);
+  const token = await signReport(report, { issuer: "https://certifier.example", signer: keys.signer });
+  const keySet = jose.createLocalJWKSet(JSON.parse(JSON.stringify(keys.publicJwks)) as jose.JSONWebKeySet);
+  const { payload, protectedHeader } = await jose.jwtVerify(token, keySet, {
+    typ: "certification-report+jwt",
+  });
+  assertEquals([protectedHeader.alg, protectedHeader.kid], ["PS256", keys.signer.kid]);
+  const { jti, ...claims } = payload;
+  assertMatch(String(jti), /^[0-9a-f-]{36}$/);
+  assertEquals(claims, {
+    iss: "https://certifier.example",
+    sub: "BANKC",
+    iat: times.endedAt / 1000,
+    role: "ASPSP",
+    suite: "bank 1",
+    passed: false,
+    cases: [
+      { id: "X-1", requirement: "HO3", passed: true, seen: "the bank answered" },
+      { id: "X-2", requirement: "HO3", passed: false, seen: "it answered <b>200</b>" },
+    ],
+  });
 });
 
 Deno.test("a directory with the printed key set records the signed report", async () => {
@@ -145,23 +142,19 @@ Deno.test("a directory with the printed key set records the signed report", asyn
 });
 
 Deno.test("a report that leaves cases out, or is too long, is not signed", async () => {
-  const dir = await Deno.makeTempDir();
-  try {
-    const { signer } = await openCertifierKeys(`${dir}/keys.json`, Date.now);
-    const sign = async (run: readonly Case<string>[], all: readonly Case<string>[]): Promise<string> =>
-      await signReport(reportOf({ subject, suite: suiteOf(all) }, await runCases(run, "it"), times), {
-        issuer: "https://certifier.example",
-        signer,
-      });
-    await assertRejects(() => sign([good], [good, bad]), Error, "leaves cases out");
-    const wordy = caseOf("X-9", () => Promise.resolve(passed("word ".repeat(100))));
-    const many = Array.from({ length: 100 }, () => wordy);
-    assert((await sign(many, many)).length < MAX_CERTIFICATION_REPORT_CHARACTERS);
-    const more = Array.from({ length: 300 }, () => wordy);
-    await assertRejects(() => sign(more, more), Error, "at most 60000");
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using dir = await openTemporaryFolder();
+  const { signer } = await openCertifierKeys(`${dir.path}/keys.json`, Date.now);
+  const sign = async (run: readonly Case<string>[], all: readonly Case<string>[]): Promise<string> =>
+    await signReport(reportOf({ subject, suite: suiteOf(all) }, await runCases(run, "it"), times), {
+      issuer: "https://certifier.example",
+      signer,
+    });
+  await assertRejects(() => sign([good], [good, bad]), Error, "leaves cases out");
+  const wordy = caseOf("X-9", () => Promise.resolve(passed("word ".repeat(100))));
+  const many = Array.from({ length: 100 }, () => wordy);
+  assert((await sign(many, many)).length < MAX_CERTIFICATION_REPORT_CHARACTERS);
+  const more = Array.from({ length: 300 }, () => wordy);
+  await assertRejects(() => sign(more, more), Error, "at most 60000");
 });
 
 Deno.test("the page of a report shows what was seen as text, has no script, and allows its own style alone", async () => {
@@ -200,28 +193,24 @@ Deno.test("every id that a case of a bank or a TPP names is linked in the report
 });
 
 Deno.test("certify writes page, JSON and JWT, says what failed, and passes only if every case does", async () => {
-  const dir = await Deno.makeTempDir();
-  const common = ["--out", `${dir}/out`, "--keys", `${dir}/keys.json`];
+  await using dir = await openTemporaryFolder();
+  const common = ["--out", `${dir.path}/out`, "--keys", `${dir.path}/keys.json`];
   const lines: string[] = [];
   const files = async (): Promise<string[]> =>
-    (await Array.fromAsync(Deno.readDir(`${dir}/out`))).map(({ name }) => name).sort();
-  try {
-    assertEquals(await certify(suiteOf([good, bad]), common, (line) => void lines.push(line)), false);
-    assertEquals(lines, [
-      "passed  X-1       rule X-1",
-      "FAILED  X-2       rule X-2\n        it answered <b>200</b>",
-      `1 of 2 cases passed. The report is in ${dir}/out.`,
-    ]);
-    assertEquals(await files(), ["report.html", "report.json", "report.jwt"]);
-    const only = [...common, "--case", "X-1", "--json"];
-    const printed: string[] = [];
-    assertEquals(await certify(suiteOf([good, bad]), only, (line) => void printed.push(line)), true);
-    const { complete, passed, cases } = JSON.parse(printed.join("\n")) as Report;
-    assertEquals([complete, passed, cases.length, printed.length], [false, true, 1, 1]);
-    assertEquals(await files(), ["report.html", "report.json"]); // the former signed report is gone
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+    (await Array.fromAsync(Deno.readDir(`${dir.path}/out`))).map(({ name }) => name).sort();
+  assertEquals(await certify(suiteOf([good, bad]), common, (line) => void lines.push(line)), false);
+  assertEquals(lines, [
+    "passed  X-1       rule X-1",
+    "FAILED  X-2       rule X-2\n        it answered <b>200</b>",
+    `1 of 2 cases passed. The report is in ${dir.path}/out.`,
+  ]);
+  assertEquals(await files(), ["report.html", "report.json", "report.jwt"]);
+  const only = [...common, "--case", "X-1", "--json"];
+  const printed: string[] = [];
+  assertEquals(await certify(suiteOf([good, bad]), only, (line) => void printed.push(line)), true);
+  const { complete, passed, cases } = JSON.parse(printed.join("\n")) as Report;
+  assertEquals([complete, passed, cases.length, printed.length], [false, true, 1, 1]);
+  assertEquals(await files(), ["report.html", "report.json"]); // the former signed report is gone
 });
 
 Deno.test("certify rejects unknown options, cases and issuers before anything is started", () => {

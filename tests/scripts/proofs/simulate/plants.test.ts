@@ -1,26 +1,23 @@
 /** Faults planted into the platform: the simulation finds each of them, shrinks it and says how to repeat it. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { PLANTS, seedsToTry, writePlant } from "support/simulate_plants.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const MAIN = new URL("../../../../scripts/proofs/simulate/main.ts", import.meta.url).pathname;
 
 for (const plant of PLANTS) {
   Deno.test(`simulate finds ${plant.name}`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const config = await writePlant(folder, plant);
-      let found = { code: 0, text: "" };
-      for (const { first, seeds } of seedsToTry(plant)) {
-        found = await simulate(["--first", String(first), "--seeds", String(seeds)], config);
-        if (found.code !== 0) break;
-      }
-      const { code, text } = found;
-      assertEquals(code, 1, text.slice(-2000));
-      assertMatch(text, plant.breaks);
-      assertMatch(text, /Repeat it: deno task simulate --seed \d+/);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    await using folder = await openTemporaryFolder();
+    const config = await writePlant(folder.path, plant);
+    let found = { code: 0, text: "" };
+    for (const { first, seeds } of seedsToTry(plant)) {
+      found = await simulate(["--first", String(first), "--seeds", String(seeds)], config);
+      if (found.code !== 0) break;
     }
+    const { code, text } = found;
+    assertEquals(code, 1, text.slice(-2000));
+    assertMatch(text, plant.breaks);
+    assertMatch(text, /Repeat it: deno task simulate --seed \d+/);
   });
 }
 

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import plugin from "../../../../scripts/upkeep/checks/lint_plugin.ts";
 import { ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
 import { brokenLines } from "./planted_file.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const PATH = "src/base/kernel/x.ts";
 
@@ -75,39 +76,35 @@ Deno.test("house/no-clock lets src read the time from the injected clock alone; 
 });
 
 Deno.test("deno lint applies the plugin, and rejects any, console and casts to it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const lines = [
-      "const a: any = 1;",
-      "console.log(a as any);",
-      "export const b = Deno.cwd() as unknown as number;",
-    ];
-    await Deno.mkdir(`${folder}/src/base/kernel`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/src/base/kernel/x.ts`, lines.join("\n"));
-    await Deno.copyFile(`${ROOT}deno.json`, `${folder}/deno.json`);
-    for (const part of ["scripts/upkeep/checks", "scripts/upkeep/sources"]) {
-      await Deno.mkdir(`${folder}/${part}`, { recursive: true });
-      for (const { name } of Deno.readDirSync(`${ROOT}${part}`)) {
-        await Deno.copyFile(`${ROOT}${part}/${name}`, `${folder}/${part}/${name}`);
-      }
+  await using folder = await openTemporaryFolder();
+  const lines = [
+    "const a: any = 1;",
+    "console.log(a as any);",
+    "export const b = Deno.cwd() as unknown as number;",
+  ];
+  await Deno.mkdir(`${folder.path}/src/base/kernel`, { recursive: true });
+  await Deno.writeTextFile(`${folder.path}/src/base/kernel/x.ts`, lines.join("\n"));
+  await Deno.copyFile(`${ROOT}deno.json`, `${folder.path}/deno.json`);
+  for (const part of ["scripts/upkeep/checks", "scripts/upkeep/sources"]) {
+    await Deno.mkdir(`${folder.path}/${part}`, { recursive: true });
+    for (const { name } of Deno.readDirSync(`${ROOT}${part}`)) {
+      await Deno.copyFile(`${ROOT}${part}/${name}`, `${folder.path}/${part}/${name}`);
     }
-    const lint = new Deno.Command(Deno.execPath(), { args: ["lint", "--json", "src"], cwd: folder });
-    const { stdout, success } = await lint.output();
-    const { diagnostics } = JSON.parse(new TextDecoder().decode(stdout)) as {
-      diagnostics: { code: string; range: { start: { line: number } } }[];
-    };
-    assertEquals(success, false);
-    assertEquals(diagnostics.map(({ code, range }) => `${range.start.line} ${code}`).sort(), [
-      "1 house/file-header",
-      "1 no-explicit-any",
-      "2 no-console",
-      "2 no-explicit-any",
-      "3 house/no-deno",
-      "3 house/no-double-cast",
-    ]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
+  const lint = new Deno.Command(Deno.execPath(), { args: ["lint", "--json", "src"], cwd: folder.path });
+  const { stdout, success } = await lint.output();
+  const { diagnostics } = JSON.parse(new TextDecoder().decode(stdout)) as {
+    diagnostics: { code: string; range: { start: { line: number } } }[];
+  };
+  assertEquals(success, false);
+  assertEquals(diagnostics.map(({ code, range }) => `${range.start.line} ${code}`).sort(), [
+    "1 house/file-header",
+    "1 no-explicit-any",
+    "2 no-console",
+    "2 no-explicit-any",
+    "3 house/no-deno",
+    "3 house/no-double-cast",
+  ]);
 });
 
 Deno.test("every rule of the plugin has a planted violation in these tests", async () => {

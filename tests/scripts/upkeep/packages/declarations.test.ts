@@ -1,16 +1,13 @@
 /** The declarations of a package have every type in writing, and none of a library that the package lacks. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { declarationsOf } from "../../../../scripts/upkeep/packages/declarations.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 async function declared(text: string): Promise<readonly string[]> {
-  const dir = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${dir}/entry.ts`, text);
-    await Deno.writeTextFile(`${dir}/other.ts`, "export type Other = string;\n");
-    return [...(await declarationsOf(dir, ["entry.ts"], ["contained"], ["external"])).keys()];
-  } finally {
-    await Deno.remove(dir, { recursive: true });
-  }
+  await using dir = await openTemporaryFolder();
+  await Deno.writeTextFile(`${dir.path}/entry.ts`, text);
+  await Deno.writeTextFile(`${dir.path}/other.ts`, "export type Other = string;\n");
+  return [...(await declarationsOf(dir.path, ["entry.ts"], ["contained"], ["external"])).keys()];
 }
 
 Deno.test("a declaration is made of each file that the types of an entry reach", async () => {

@@ -21,6 +21,7 @@ import { present } from "testing/answers.ts";
 import { giveToServer, initialise, postgresPrograms, startAsServer } from "testing/postgres_node.ts";
 import { waitUntil } from "testing/waiting.ts";
 import { freePort } from "../../../../scripts/command_line/free_ports.ts";
+import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 const COMPOSE = `${ROOT}packaging/compose`;
@@ -113,31 +114,27 @@ Deno.test({
     const programs = postgresPrograms() ?? "";
     const { database } = (await composeFile()).services;
     const [, name = "", ...args] = present(database?.healthcheck).test;
-    const folder = await Deno.makeTempDir({ prefix: "postgres-" });
-    const [data, log, port] = [`${folder}/data`, `${folder}/log`, freePort()];
-    const env = { PGHOST: folder, PGPORT: String(port) }; // of this test's server, in place of a container's own
+    await using folder = await openTemporaryFolder();
+    const [data, log, port] = [`${folder.path}/data`, `${folder.path}/log`, freePort()];
+    const env = { PGHOST: folder.path, PGPORT: String(port) }; // of this test's server, in place of a container's own
     const check = async (more: readonly string[] = []): Promise<boolean> =>
       (await new Deno.Command(`${programs}/${name}`, { args: [...args, ...more], env, cwd: "/" }).output())
         .success;
-    try {
-      await giveToServer(folder);
-      await initialise(programs, data);
-      // As the entry point of the image does: no address, until its scripts have run.
-      const socketAlone = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses="];
-      const making = startAsServer(`${programs}/postgres`, socketAlone, log);
-      await waitUntil("the server answers at its socket", () => check(["--host", folder]), { log });
-      assertEquals(await check(), false);
-      await making.end();
-      const serving = startAsServer(
-        `${programs}/postgres`,
-        ["-D", data, "-p", String(port), "-k", folder],
-        log,
-      );
-      await waitUntil("the check succeeds", check, { log });
-      await serving.end();
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await giveToServer(folder.path);
+    await initialise(programs, data);
+    // As the entry point of the image does: no address, until its scripts have run.
+    const socketAlone = ["-D", data, "-p", String(port), "-k", folder.path, "-c", "listen_addresses="];
+    const making = startAsServer(`${programs}/postgres`, socketAlone, log);
+    await waitUntil("the server answers at its socket", () => check(["--host", folder.path]), { log });
+    assertEquals(await check(), false);
+    await making.end();
+    const serving = startAsServer(
+      `${programs}/postgres`,
+      ["-D", data, "-p", String(port), "-k", folder.path],
+      log,
+    );
+    await waitUntil("the check succeeds", check, { log });
+    await serving.end();
   },
 });
 
