@@ -4,6 +4,7 @@
  */
 import { fileVariables, withSecretFiles } from "../../base/http/secret_files.ts";
 import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
+import { strictJson } from "../../base/kernel/json.ts";
 import { z } from "zod";
 import { ADMINISTRATORS, readCredentials } from "../../base/http/credentials.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
@@ -284,11 +285,7 @@ async function readSigningKeys(
     json = await (signer?.keySet() ??
       (file === undefined ? value : readChecked(name, file, source, faults, "secret")));
     if (json !== "") await openStatementKeys(json, () => source.now, signer);
-    if (json !== "" && environment !== "Sandbox" && isSandboxKeySet(json)) {
-      faults.push(
-        `${name}: these are sandbox keys; make keys of your own with deno task directory-keys make`,
-      );
-    }
+    requireOwnKeys(json, environment);
   } catch (error) {
     faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -299,8 +296,12 @@ function isInline(value: string): boolean {
   return value.trimStart().startsWith("{");
 }
 
-function isSandboxKeySet(json: string): boolean {
-  return z.object({ environment: z.literal("sandbox") }).safeParse(JSON.parse(json)).success;
+/** @throws {Error} if they are a sandbox's, and this is none; with a message to be appended to the name of the variable */
+export function requireOwnKeys(json: string, environment: string | undefined): void {
+  const set = strictJson(json);
+  const isSandbox = set.ok && Object(set.value)["environment"] === "sandbox";
+  if (!isSandbox || environment === "Sandbox") return;
+  throw new Error("these are sandbox keys; make keys of your own with deno task directory-keys make");
 }
 
 const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY"] as const;

@@ -25,6 +25,7 @@ import {
   DirectoryConfigError,
   type Listen,
   readDirectoryConfig,
+  requireOwnKeys,
 } from "./config.ts";
 import { fileFaults, type FileModes } from "../config/file_modes.ts";
 import type { Signer } from "../../base/http/signer_client.ts";
@@ -202,18 +203,22 @@ function watchSigner(signer: Signer | undefined): void {
 
 async function renewKeys(
   keys: RenewableStatementKeys,
-  { signingKeysFile, signer }: DirectoryConfig,
+  { signingKeysFile, signer, environment }: DirectoryConfig,
 ): Promise<void> {
   try {
-    if (signer !== undefined) await keys.renew(await signer.keySet());
-    else if (signingKeysFile === undefined) {
-      throw new Error("DIRECTORY_SIGNING_KEYS is not a file; start again to change the keys");
-    } else await keys.renew(await readSecret("DIRECTORY_SIGNING_KEYS", signingKeysFile));
+    const json = await (signer?.keySet() ?? readKeys(signingKeysFile));
+    requireOwnKeys(json, environment);
+    await keys.renew(json);
     const published = keys.publicJwks.keys.length;
     log.info("directory.keys_renewed", { signingKid: keys.signer.kid, published });
   } catch (error) {
     log.error("directory.keys_not_renewed", { why: words(error) });
   }
+}
+
+async function readKeys(file: string | undefined): Promise<string> {
+  if (file !== undefined) return await readSecret("DIRECTORY_SIGNING_KEYS", file);
+  throw new Error("DIRECTORY_SIGNING_KEYS is not a file; start again to change the keys");
 }
 
 function administratorsFile(path: string): WatchedFile {

@@ -130,12 +130,19 @@ Deno.test("directory-keys makes, rotates and retires keys that a running directo
     await assertRejects(() => fixture.keys("retire"), Error, "No key's time has passed.");
     await assertRejects(() => fixture.keys("make"), Error, "exists already");
     assertEquals(((await Deno.stat(`${fixture.own}/signing-keys.json`)).mode ?? 0) & 0o777, 0o600);
-    await Deno.chmod(`${fixture.own}/signing-keys.json`, 0o644);
-    process.kill("SIGHUP");
-    await process.logged("directory.keys_not_renewed");
-    assertEquals((await published()).length, 2, "the keys before are still in use");
-    const said = shown + JSON.stringify(process.lines);
     const stored = await Deno.readTextFile(`${fixture.own}/signing-keys.json`);
+    const rejected = async (why: string): Promise<void> => {
+      process.kill("SIGHUP");
+      await process.logged("directory.keys_not_renewed", (line) => String(line["why"]).includes(why));
+      assertEquals((await published()).length, 2, "the keys before are still in use");
+    };
+    const { keys: [one] } = JSON.parse(stored) as KeyFile;
+    const ofSandbox = JSON.stringify({ environment: "sandbox", keys: [one] });
+    await Deno.writeTextFile(`${fixture.own}/signing-keys.json`, ofSandbox);
+    await rejected("sandbox keys");
+    await Deno.chmod(`${fixture.own}/signing-keys.json`, 0o644);
+    await rejected("chmod 600");
+    const said = shown + JSON.stringify(process.lines);
     for (const { d, p } of (JSON.parse(stored) as KeyFile).keys) {
       assert(!said.includes(d ?? "?") && !said.includes(p ?? "?"));
     }
