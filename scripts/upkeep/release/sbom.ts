@@ -25,6 +25,12 @@ interface Component {
   readonly hashes: readonly { readonly alg: "SHA-512"; readonly content: string }[];
 }
 
+/** What a component needs. */
+interface Dependencies {
+  readonly ref: string;
+  readonly dependsOn: readonly string[];
+}
+
 /**
  * @param locks of the programs
  * @param runtime the packages of the runtime by their path in a lock file of npm
@@ -41,14 +47,7 @@ export async function billOf(
     componentOf("platform", path.replace("node_modules/", ""), one.version, one.integrity)
   );
   const root = `pkg:generic/${name}@${version}`;
-  const depends = keys.map((key) => ({
-    ref: purlOf(...split(key)),
-    dependsOn: unique(
-      (npm[key]?.dependencies ?? []).map((named) => resolveDependency(named, keys)).map((one) =>
-        purlOf(...split(one))
-      ),
-    ),
-  }));
+  const depends = locks.flatMap(dependenciesIn);
   const components = uniqueComponents([...libraries, ...platforms]);
   const bill = {
     bomFormat: "CycloneDX",
@@ -80,6 +79,17 @@ function split(key: string): readonly [name: string, version: string] {
   const [, name = "", version = ""] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? [];
   if (version === "") throw new Error(`the lock has the package ${key}, which has no version`);
   return [name, version];
+}
+
+function dependenciesIn({ npm }: Lock): Dependencies[] {
+  const keys = Object.keys(npm).toSorted();
+  return keys.map((key) => {
+    const named = npm[key]?.dependencies ?? [];
+    return {
+      ref: purlOf(...split(key)),
+      dependsOn: named.map((one) => purlOf(...split(resolveDependency(one, keys)))),
+    };
+  });
 }
 
 /** A dependency names a version only if the lock has several. */
@@ -118,9 +128,7 @@ function uniqueComponents(components: readonly Component[]): Component[] {
   return [...new Map(components.map((one) => [one.purl, one])).values()];
 }
 
-function mergeDependencies(
-  depends: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[],
-): { readonly ref: string; readonly dependsOn: readonly string[] }[] {
+function mergeDependencies(depends: readonly Dependencies[]): Dependencies[] {
   return [...Map.groupBy(depends, ({ ref }) => ref)].map(([ref, all]) => ({
     ref,
     dependsOn: unique(all.flatMap(({ dependsOn }) => dependsOn)),

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects, assertStringInclu
 import { parse } from "@std/yaml";
 import { Ajv } from "ajv";
 import { release } from "../../../../scripts/upkeep/release/main.ts";
+import { billOf, type Lock } from "../../../../scripts/upkeep/release/sbom.ts";
 import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
@@ -20,6 +21,7 @@ interface Workflow {
 
 interface Bill {
   readonly components: readonly { readonly purl: string }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
   readonly metadata: { readonly component: { readonly version: string } };
 }
 
@@ -174,6 +176,20 @@ Deno.test("no job leaves the credentials of its checkout to the programs that it
       .map((step) => step.with?.["persist-credentials"]);
     assertEquals(kept, [false], name);
   }
+});
+
+Deno.test("a bill of materials has the dependencies of each lock in that lock's versions [F11]", async () => {
+  const integrity = `sha512-${new Uint8Array(64).toBase64()}`;
+  const released = { name: "example", version: "1.0.0", license: "MIT", time: 0 };
+  const lockOf = (user: string, version: string): Lock => ({
+    npm: { [`${user}@1.0.0`]: { integrity, dependencies: ["used"] }, [`used@${version}`]: { integrity } },
+  });
+  const bill = JSON.parse(
+    await billOf(released, [lockOf("one", "1.0.0"), lockOf("other", "2.0.0")], {}),
+  ) as Bill;
+  const of = (ref: string): unknown => bill.dependencies.find((each) => each.ref === ref)?.dependsOn;
+  assertEquals(of("pkg:npm/one@1.0.0"), ["pkg:npm/used@1.0.0"]);
+  assertEquals(of("pkg:npm/other@1.0.0"), ["pkg:npm/used@2.0.0"]);
 });
 
 Deno.test("a release needs a key that only its owner may open [F11]", async () => {
