@@ -22,21 +22,25 @@ export interface KnownPlatform {
   readonly now: () => number;
 }
 
+/** How long the clock of a sandbox may take for an answer, ms. */
+const CLOCK_MS = 5000;
+
 /** Reads `endpoints.json` and `ca.pem`. @throws {Error} in one sentence if they are not there */
-export async function openPlatform(dir: string): Promise<KnownPlatform> {
+export async function openPlatform(dir: string, clockMs = CLOCK_MS): Promise<KnownPlatform> {
   const read = async (file: string): Promise<string> =>
     await Deno.readTextFile(`${dir}/${file}`).catch(() => {
       throw new Error(`${dir}/${file} cannot be read: no sandbox runs with this folder.`);
     });
   const addresses = endpointsSchema.parse(JSON.parse(await read("endpoints.json")));
   const caPem = await read("ca.pem");
-  const aheadMs = await secondsAhead(addresses) * 1000;
+  const aheadMs = await secondsAhead(addresses, clockMs) * 1000;
   return { addresses, caPem, now: () => Date.now() + aheadMs };
 }
 
 /** A sandbox's clock can be ahead of this computer's. Any other platform has no such address. */
-async function secondsAhead({ directory_url }: PlatformAddresses): Promise<number> {
-  const answer = await fetch(`${directory_url}/sandbox/clock`).catch(() => undefined);
+async function secondsAhead({ directory_url }: PlatformAddresses, clockMs: number): Promise<number> {
+  const signal = AbortSignal.timeout(clockMs);
+  const answer = await fetch(`${directory_url}/sandbox/clock`, { signal }).catch(() => undefined);
   const told = answer?.ok === true ? await answer.json() as { readonly ahead_seconds?: unknown } : undefined;
   if (answer?.ok === false) await answer.body?.cancel();
   return typeof told?.ahead_seconds === "number" ? told.ahead_seconds : 0;

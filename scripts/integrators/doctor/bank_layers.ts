@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { signPayload } from "../../../src/client/party/payload_signature.ts";
 import { readRejection } from "../../../src/client/party/api_error.ts";
 import type { PaymentOrders, Traces } from "../../testing/answers.ts";
-import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
+import { ask, type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
 function orders({ addresses, description }: Examination, id = ""): string {
   return `${addresses.base_url}/${known(description).org_id}/back-channel-payments/v1${id && `/${id}`}`;
@@ -45,7 +45,7 @@ const REDIRECT: Layer = {
   mend: (at) => `curl -i ${known(at.participant).redirectUris[0]}   # start the bank, or renew its statement`,
   async check(at) {
     const address = known(at.participant).redirectUris[0] ?? "";
-    const status = await statusAt(address, { redirect: "manual" });
+    const status = await statusAt(at, address, { redirect: "manual" });
     if (isUnusable(status)) throw new Wrong(`${address} answers ${status} to a customer.`);
     return `${address} answers`;
   },
@@ -56,11 +56,8 @@ function isUnusable(status: number): boolean {
   return status >= 500 || status === 404 || status === 405;
 }
 
-async function statusAt(address: string, init: RequestInit): Promise<number> {
-  const signal = AbortSignal.timeout(5000);
-  const response = await fetch(address, { ...init, signal }).catch((error) => {
-    throw new Wrong(`${address} does not answer: ${error instanceof Error ? error.message : error}`);
-  });
+async function statusAt(at: Examination, address: string, init: RequestInit): Promise<number> {
+  const response = await ask(at, address, init);
   await response.body?.cancel();
   return response.status;
 }
@@ -73,7 +70,12 @@ const ORDER_PUSH: Layer = {
     const address = pushAddress(at);
     if (address === undefined) return "no payment_orders_uri: the bank pulls its orders";
     const headers = { "content-type": "application/jose" };
-    const status = await statusAt(address, { method: "POST", headers, body: UNSIGNED, redirect: "manual" });
+    const status = await statusAt(at, address, {
+      method: "POST",
+      headers,
+      body: UNSIGNED,
+      redirect: "manual",
+    });
     if (status < 400) {
       throw new Wrong(`${address} answers ${status} to an order that the platform has not signed.`);
     }

@@ -6,7 +6,16 @@ import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { KeySet, StatusList } from "../../testing/directory_answers.ts";
-import { connect, describeError, type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
+import {
+  ask,
+  connect,
+  describeError,
+  type Examination,
+  known,
+  type Layer,
+  TASK,
+  Wrong,
+} from "./examination.ts";
 
 const FOLDER: Layer = {
   name: "folder",
@@ -109,16 +118,16 @@ async function checkCertificate(at: Examination, purpose: "signing" | "transport
   }
   const { org_id, [`${purpose}_kid` as const]: kid } = known(at.description);
   const home = `${at.addresses.directory_url}/participants/${org_id}/jwks`;
-  const active = await keysAt(home);
+  const active = await keysAt(at, home);
   if (active.some((key) => key.kid === kid)) return;
-  const revoked = (await keysAt(`${home}/revoked`)).find((key) => key.kid === kid);
+  const revoked = (await keysAt(at, `${home}/revoked`)).find((key) => key.kid === kid);
   if (revoked === undefined && active.length === 0) return; // STATEMENT says why it has no active key
   const why = revoked === undefined ? "does not know it" : "lists it as revoked";
   throw new Wrong(`${purpose}.cert.pem has the kid ${kid}, and the directory ${why}.`);
 }
 
-async function keysAt(url: string): Promise<readonly { readonly kid: string }[]> {
-  const response = await fetch(url);
+async function keysAt(at: Examination, url: string): Promise<readonly { readonly kid: string }[]> {
+  const response = await ask(at, url);
   const body = await response.json() as KeySet;
   if (!response.ok) throw new Wrong(`The directory does not know the participant: ${url}`);
   return body.keys;
@@ -150,7 +159,7 @@ const STATEMENT: Layer = {
 
 async function checkStanding(at: Examination): Promise<void> {
   const { org_id } = known(at.description);
-  const response = await fetch(`${at.addresses.directory_url}/status`);
+  const response = await ask(at, `${at.addresses.directory_url}/status`);
   const { participants } = await response.json() as StatusList;
   const found = participants.find((one) => one.org_id === org_id);
   if (found === undefined) throw new Wrong(`The directory does not list ${org_id}.`);

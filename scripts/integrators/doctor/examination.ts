@@ -20,6 +20,8 @@ export interface Patient {
   readonly bank: string;
   /** Folder name of a bank that the examination plays, with the code `bank`. */
   readonly ownBank?: string;
+  /** How long an address that is asked without a certificate may take for an answer, ms; default {@link DEADLINE_MS}. */
+  readonly deadlineMs?: number;
   /** Stands between the participant and the platform. */
   readonly proxy?: (fetch: Fetch) => Fetch;
 }
@@ -65,10 +67,25 @@ export class Wrong extends Error {
   }
 }
 
+const DEADLINE_MS = 5000;
+
+/** Asks an address without the participant's certificate. @throws {Wrong} if no answer comes in time */
+export async function ask(
+  { patient: { deadlineMs = DEADLINE_MS } }: Pick<Examination, "patient">,
+  url: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const signal = AbortSignal.timeout(deadlineMs);
+  return await fetch(url, { ...init, signal }).catch((error) => {
+    const why = error instanceof Error ? error.message : error;
+    throw new Wrong(`${url.split("?")[0]} does not answer: ${why}`);
+  });
+}
+
 /** @throws {Wrong} if no platform is described in the folder */
 export async function beginExamination(patient: Patient): Promise<Examination> {
-  const { dir, name } = patient;
-  const platform = await openPlatform(dir).catch((error) => {
+  const { dir, name, deadlineMs } = patient;
+  const platform = await openPlatform(dir, deadlineMs).catch((error) => {
     throw new Wrong(describeError(error), `${TASK} start`);
   });
   return { patient, folder: `${dir}/participants/${name}`, ...platform, close: [] };

@@ -6,7 +6,7 @@ import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { Traces } from "../../testing/answers.ts";
 import { openItsBank } from "./access_layers.ts";
-import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
+import { ask, type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 import { ownBankLayers } from "./own_bank.ts";
 import { payAndWait, returnedWithCode } from "./payment_end.ts";
 
@@ -42,7 +42,7 @@ const REDIRECT: Layer = {
   mend: ({ addresses, patient: { bank } }) =>
     `curl ${addresses.auth_url}/.well-known/oauth-authorization-server/${bank}   # also its planned outages`,
   async check(at) {
-    const response = await fetch(known(at.pending).url, { redirect: "manual" });
+    const response = await ask(at, known(at.pending).url, { redirect: "manual" });
     const page = await response.text();
     const location = response.headers.get("location");
     if (location === null) {

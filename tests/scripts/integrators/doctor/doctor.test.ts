@@ -246,6 +246,24 @@ Deno.test("the doctor names the step of a TPP's payment that goes wrong, and the
   });
 });
 
+Deno.test("the doctor names a directory that does not answer [SB7]", async () => {
+  await using sandbox = await openIntegratorsSandbox();
+  const dir = await copied(sandbox);
+  await using silent = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(new Response()))),
+  );
+  const directory_url = `http://127.0.0.1:${silent.addr.port}`;
+  await Deno.writeTextFile(
+    `${dir.dir}/endpoints.json`,
+    JSON.stringify({ ...sandbox.endpoints, directory_url }),
+  );
+  await assertWrong(dir, { name: "shop", deadlineMs: 100 }, "certificate", {
+    wrong: /^http:\S+\/jwks does not answer: /,
+    mend: "add-keys",
+  });
+});
+
 Deno.test("the doctor names what is wrong with a bank's own server [SB7]", async (t) => {
   await using sandbox = await openIntegratorsSandbox();
   const port = freePort();
