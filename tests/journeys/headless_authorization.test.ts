@@ -14,6 +14,7 @@ import { createConsent, createPayment, readConsent } from "../../src/client/tpp/
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
+import { submitPayment } from "../../src/client/tpp/take_payment.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
@@ -117,8 +118,12 @@ Deno.test("one call authorizes a pushed request without a browser, and the code 
       assertEquals(JSON.stringify(json.visits).includes("oAuthUrl"), false);
       const { flow, pushed, consentId, request } = pending;
       const token = await exchangeCode(flow, pushed, checkCallback(flow, pushed, new URL(json.redirect_url)));
-      const payment = await createPayment(flow, token, { consentId, ...request });
+      const paymentKey = crypto.randomUUID();
+      const payment = await createPayment(flow, token, { consentId, ...request }, paymentKey);
       assertMatch(payment.status, /^Accepted/);
+      const begun = { url: pushed.url, consentId, authorization: pushed, request, paymentKey };
+      const lost = { ...token, value: "a-token-that-has-expired" };
+      assertEquals((await submitPayment(flow, begun, lost)).paymentId, payment.paymentId);
     });
   }
 });
