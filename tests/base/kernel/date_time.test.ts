@@ -34,6 +34,7 @@ Deno.test("instantOf gives a fraction to the smallest unit written [CON-19]", ()
   assertEquals(instantOf("2026-01-31T12:00:00.25Z"), NOON + 250);
   assertEquals(instantOf("2026-01-31T12:00.5Z"), NOON + 30_000);
   assertEquals(instantOf("2026-01-31T12,5Z"), NOON + 1_800_000);
+  assertEquals(instantOf("2026-031T12:00:00,5+00"), NOON + 500);
   assertEquals(instantOf("2026-01-31T24:00:00Z"), Date.UTC(2026, 1, 1));
 });
 

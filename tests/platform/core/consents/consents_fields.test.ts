@@ -95,16 +95,7 @@ Deno.test("POST domestic-payment-consents takes texts up to their length in code
   const rules = TEXTS.map(([path, max, code = "Field.Invalid"]): FieldRule => ({
     path,
     takes: ["x", "x".repeat(max), "𝔘".repeat(max)],
-    rejects: [
-      "",
-      "x".repeat(max + 1),
-      "𝔘".repeat(max + 1),
-      "line\nbreak",
-      "a\u007fb",
-      "\u0000",
-      "a\ufffeb",
-      "\u{10ffff}",
-    ],
+    rejects: ["", "x".repeat(max + 1), "𝔘".repeat(max + 1), "line\nbreak", "a\ufffeb"],
     code,
   }));
   await judgeFields(t, rules);
@@ -156,24 +147,8 @@ function lines(count: number): string[] {
 Deno.test("POST domestic-payment-consents takes positive amounts of two fraction digits only [CON-16] [RP-N23]", (t) =>
   judgeFields(t, [{
     path: "Data.Initiation.InstructedAmount.Amount",
-    takes: ["0.01", "10.00", "1234567890123.00", "1234567890123.99"],
-    rejects: [
-      ...[
-        "10",
-        "10.5",
-        "10.555",
-        "1.000",
-        "-1.00",
-        "+1.00",
-        "0.00",
-        "01.00",
-        ".50",
-        "1e2",
-        "1,00",
-        "1 000.00",
-      ],
-      ...["12345678901234.00", "１.００", "1.00\n", " 1.00", "NaN", "", 10, 10.5],
-    ],
+    takes: ["0.01", "1234567890123.99"], // other forms: tests/base/values/money.test.ts
+    rejects: ["10", "10.5", "0.00", "12345678901234.00", "1.00\n", "", 10, 10.5],
   }]));
 
 Deno.test("POST domestic-payment-consents takes supported currencies only [CON-17]", async (t) => {
@@ -262,28 +237,9 @@ Deno.test("POST domestic-payment-consents takes 256 characters of an identificat
 Deno.test("POST domestic-payment-consents takes a future CompletionDateTime in any ISO form [CON-19]", (t) =>
   judgeFields(t, [{
     path: "Data.Authorisation.CompletionDateTime",
-    takes: [
-      "2040-01-15T12:00:00.001Z",
-      "2040-01-15T12:01Z",
-      "2040-01-15T13:00:01+01:00",
-      "2040-01-15T07:00:01-0500",
-      "20400115T120001Z",
-      "2040-W03-1T12:00:00Z",
-      "2040-016T00:00:00,5+00",
-      "2041-01-01T00Z",
-      "9999-12-31T23:59:59Z",
-    ],
-    rejects: [
-      "2040-01-15T12:00:00Z",
-      "2040-01-15T11:59:59Z",
-      "2040-01-15T13:00:00+01:00",
-      "2039-12-31T00:00:00Z",
-      "2041-01-15",
-      "2041-01-15T12:00:00",
-      "2041-02-30T12:00:00Z",
-      "tomorrow",
-      "",
-    ],
+    // other forms: tests/base/kernel/date_time.test.ts
+    takes: ["2040-01-15T12:00:00.001Z", "2040-01-15T13:00:01+01:00", "2040-W03-1T12:00:00Z"],
+    rejects: ["2040-01-15T12:00:00Z", "2040-01-15T13:00:00+01:00", "2039-12-31T00:00:00Z", "2041-01-15", ""],
     code: "Field.InvalidDate",
   }]));
 

@@ -22,7 +22,8 @@ import { assertChallenge, assertFaults, unchanged } from "testing/resource_answe
 import { FULL_CONSENT, omitting, reverseMembers } from "testing/resource_bodies.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
-import { steps, stepsOf } from "support/steps.ts";
+import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
+import { steps } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { readableBody } from "support/readable_body.ts";
 
@@ -154,7 +155,7 @@ Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02]
   const body = paymentBody(flow.consentId, FULL_CONSENT);
   const amount = "Data.Initiation.InstructedAmount.Amount";
   const required = ["Data", "Data.ConsentId", "Data.Initiation", amount, "Risk"];
-  const values: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+  const fields: readonly FaultyField[] = [
     ...[...required, "Data.Initiation.CreditorAccount.Name"].map((path) =>
       [path, "Field.Missing", [undefined]] as const
     ),
@@ -171,11 +172,9 @@ Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02]
     ["Data.Authorisation", "Field.Unexpected", [{}, { AuthorisationType: "Any" }]],
     ["Extra", "Field.Unexpected", [1]],
   ];
-  await stepsOf(t, values, ([path, code]) => `${code} ${path}`, async ([path, code, rejected]) => {
-    for (const value of rejected) {
-      const sent = JSON.stringify(edited(body, path, value));
-      await assertFaults(await unchanged(env, () => pay(env, flow, { body: sent })), 400, [[code, path]]);
-    }
+  await rejectsFields(t, fields, (path, value) => {
+    const sent = JSON.stringify(edited(body, path, value));
+    return unchanged(env, () => pay(env, flow, { body: sent }));
   });
 });
 

@@ -94,7 +94,8 @@ Deno.test("decode names an unknown member only where its name can stand in a pat
   ]);
 });
 
-Deno.test("text rejects C0 controls and DEL [CON-15]", () => {
+Deno.test("text rejects C0 controls, DEL and noncharacters [CON-15]", () => {
+  for (const none of ["a\ufffeb", "\u{10ffff}"]) assertEquals(text(10).safeParse(none).success, false);
   for (let code = 0; code < 0x80; code++) {
     const expected = code >= 0x20 && code !== 0x7f;
     assertEquals(
