@@ -3,6 +3,7 @@ import { z } from "zod";
 import { hasVisibleLetter } from "../../base/kernel/foreign_text.ts";
 import { addedParameterIn } from "../../base/values/redirect_url.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
+import { isMailAddress } from "./mail_address.ts";
 import type { Role } from "./participant.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
 
@@ -25,7 +26,8 @@ export const reason: z.ZodType<string> = text(256);
 const contact = z.strictObject({
   type: z.enum(["business", "technical"], "must be business or technical"),
   name: text(128),
-  email: z.email("must be an e-mail address").max(254, "must have at most 254 characters"),
+  email: z.email("must be an e-mail address").max(254, "must have at most 254 characters")
+    .refine(isMailAddress, "must be an e-mail address that mails can be sent to"),
   phone: z.string("must be a telephone number").regex(
     PHONE,
     "must be a telephone number of digits, with + in front if international",

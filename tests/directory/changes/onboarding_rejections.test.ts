@@ -111,6 +111,12 @@ const REJECTED: readonly Case[] = [
   ["no technical contact", "pisp", {
     contacts: [{ type: "business", name: "A", email: "a@b.example", phone: "12345" }],
   }, "contacts: must have a technical contact"],
+  ["an address that no mail can be sent to", "pisp", {
+    contacts: [
+      { type: "business", name: "A", email: "a@b.example", phone: "12345" },
+      { type: "technical", name: "A", email: `${"a".repeat(65)}@b.example`, phone: "12345" },
+    ],
+  }, "contacts.1.email: must be an e-mail address"],
   [
     "a name with direction marks",
     "pisp",
