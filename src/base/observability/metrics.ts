@@ -54,15 +54,22 @@ export interface Metrics<D extends MetricDeclarations> {
   count<N extends Of<D, "counter">>(name: N, labels: LabelsOf<D[N]>, by?: number): void;
   /** Adds a duration in seconds. */
   observe<N extends Of<D, "histogram">>(name: N, labels: LabelsOf<D[N]>, seconds: number): void;
-  /** Sets one value of a gauge. Its bounded labels must not be `other`. */
+  /** Sets one value of a gauge. */
   set<N extends Of<D, "gauge">>(name: N, labels: LabelsOf<D[N]>, value: number): void;
   /** Replaces all values: of a gauge, or of a counter whose totals are kept elsewhere. */
   replace<N extends Of<D, "gauge" | "counter">>(name: N, samples: readonly Sample<D[N]>[]): void;
   /** Runs `read` before each exposition. It must only read memory, because a scrape must not wait. */
   onScrape(read: () => void): void;
+  /** Returns the values of gauges at this moment, none of them joined with others. */
+  read(): ReadSamples<D>;
   /** Returns all values in the text format, version 0.0.4. */
   text(): Promise<string>;
 }
+
+/** Returns all values of a gauge. */
+export type ReadSamples<D extends MetricDeclarations> = <N extends Of<D, "gauge">>(
+  name: N,
+) => readonly Sample<D[N]>[];
 
 /** The media type of {@link Metrics.text}. */
 export const METRICS_TYPE = prometheus.Registry.PROMETHEUS_CONTENT_TYPE;
@@ -79,7 +86,8 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
     if (metric === undefined) throw new Error(`${name} is not declared`);
     return { own: metric.own, labels: bound(metric.declared, labels) };
   };
-  const readers: (() => void)[] = [];
+  const [given, readers] = [new Map<string, JoinedSamples>(), [] as (() => void)[]];
+  const readAll = (): void => readers.forEach((read) => read());
   return {
     count(name, given, by = 1) {
       const { own, labels } = of(name, given);
@@ -89,24 +97,32 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
       const { own, labels } = of(name, given);
       (own as prometheus.Histogram).observe(labels, seconds);
     },
-    set(name, given, value) {
-      const { own, labels } = of(name, given);
-      (own as prometheus.Gauge).set(labels, value);
+    set(name, labels, value) {
+      const samples = given.get(name) ?? new Map();
+      given.set(name, samples.set(JSON.stringify(labels), { labels, value }));
     },
-    replace(name, samples) {
-      const own = opened.get(name)?.own as prometheus.Gauge | prometheus.Counter;
-      const bounded = samples.map(({ labels, value }) => ({ labels: of(name, labels).labels, value }));
-      own.reset();
-      for (const { labels, value } of joinSamples(amongOf(declarations[name]), bounded)) {
-        own.inc(labels, value);
-      }
-    },
+    replace: (name, samples) => void given.set(name, joinSamples(amongOf(declarations[name]), samples)),
     onScrape: (read) => void readers.push(read),
+    read() {
+      readAll();
+      return (name) => [...given.get(name)?.values() ?? []] as never;
+    },
     text() {
-      for (const read of readers) read();
+      readAll();
+      for (const [name, samples] of given) {
+        const bounded = [...samples.values()].map(({ labels, value }) => ({ ...of(name, labels), value }));
+        expose(opened.get(name)?.own, joinSamples(amongOf(declarations[name]), bounded));
+      }
       return registry.metrics();
     },
   };
+}
+
+/** Replaces the values of a gauge, or of a counter whose totals are kept elsewhere. */
+function expose(own: Opened["own"] | undefined, samples: JoinedSamples): void {
+  if (own === undefined || own instanceof prometheus.Histogram) return;
+  own.reset();
+  for (const { labels, value } of samples.values()) own.inc(labels, value);
 }
 
 function openAll(
@@ -163,17 +179,20 @@ function amongOf(declared: MetricDeclaration | undefined): NonNullable<GaugeDecl
     : "sum";
 }
 
-/** Joins the samples whose labels have become equal. */
+/** Samples by the JSON of their labels. */
+type JoinedSamples = Map<string, { readonly labels: Labels; readonly value: number }>;
+
+/** Joins the samples whose labels are equal. */
 function joinSamples(
   among: NonNullable<GaugeDeclaration["among"]>,
   samples: readonly { readonly labels: Labels; readonly value: number }[],
-): readonly { readonly labels: Labels; readonly value: number }[] {
+): JoinedSamples {
   const join = { sum: (a: number, b: number) => a + b, highest: Math.max, lowest: Math.min }[among];
-  const all = new Map<string, { labels: Labels; value: number }>();
+  const all: JoinedSamples = new Map();
   for (const { labels, value } of samples) {
     const name = JSON.stringify(labels);
     const former = all.get(name);
     all.set(name, { labels, value: former === undefined ? value : join(former.value, value) });
   }
-  return [...all.values()];
+  return all;
 }

@@ -1,5 +1,10 @@
 /** The metrics of the platform: names, labels and meanings (Decision O2). */
-import { type MetricDeclarations, type Metrics, openMetrics } from "../../base/observability/metrics.ts";
+import {
+  type MetricDeclarations,
+  type Metrics,
+  openMetrics,
+  type ReadSamples,
+} from "../../base/observability/metrics.ts";
 
 /** Seconds. Most requests take some milliseconds, and a payment waits at most 3 s for its bank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -262,6 +267,7 @@ const PROCESS = {
 
 export const PLATFORM_METRICS = { ...REQUESTS, ...ORDERS, ...EVENTS, ...DIRECTORY, ...PROCESS } as const;
 export type PlatformMetrics = Metrics<typeof PLATFORM_METRICS>;
+export type ReadPlatformSamples = ReadSamples<typeof PLATFORM_METRICS>;
 
 export function openPlatformMetrics(): PlatformMetrics {
   return openMetrics(PLATFORM_METRICS);

@@ -1,7 +1,6 @@
 /** What needs an operator now, from what the platform itself knows (contract OP31). */
 import { type Alarm, type AlarmName, ALARMS } from "./alarm_representation.ts";
 import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
-import { readScrape, type Sample } from "./scrape.ts";
 import { stateOfProcess } from "./process_routes.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
@@ -23,22 +22,20 @@ const CRITICAL: ReadonlySet<AlarmName> = new Set([
 /** Returns the alarms, critical ones first. @throws {StoreFailure} */
 export async function readAlarms(deps: AlarmDeps): Promise<readonly Alarm[]> {
   const now = deps.clock();
-  const [banks, processes, text] = await Promise.all([
-    readBankStates(deps),
-    deps.processes.current(now),
-    deps.metrics.text(),
-  ]);
-  const scrape = readScrape(text);
+  const [banks, processes] = await Promise.all([readBankStates(deps), deps.processes.current(now)]);
+  const samplesOf = deps.metrics.read();
   const all = [
     ...processes.flatMap((process) => alarmOfProcess(process, now)),
     ...banks.flatMap(alarmsOfBank),
-    ...(scrape.get("platform_payments_unsettled") ?? []).flatMap(({ labels, value }) =>
-      value > 0 ? [alarm("PaymentsUnsettled", labels["bank"] ?? "", value)] : []
+    ...samplesOf("platform_payments_unsettled").flatMap(({ labels: { bank }, value }) =>
+      value > 0 ? [alarm("PaymentsUnsettled", bank, value)] : []
     ),
-    ...(scrape.get("platform_disputes_overdue") ?? []).flatMap(({ value }) =>
+    ...samplesOf("platform_disputes_overdue").flatMap(({ value }) =>
       value > 0 ? [alarm("DisputesOverdue", "", value)] : []
     ),
-    ...(scrape.get("platform_events") ?? []).flatMap(alarmOfEvents),
+    ...samplesOf("platform_events").flatMap(({ labels: { client, state }, value }) =>
+      state === "dead" && value > 0 ? [alarm("EventsDead", client, value)] : []
+    ),
   ];
   return all.toSorted((one, other) => ALARMS.indexOf(one.Name) - ALARMS.indexOf(other.Name));
 }
@@ -67,8 +64,4 @@ function alarmsOfBank(state: BankState): readonly Alarm[] {
     ...(waitedSeconds > DELAYED_SECONDS ? [alarm("OrdersDelayed", bank, waitedSeconds)] : []),
     ...(heldSeconds > HELD_SECONDS ? [alarm("OrdersHeld", bank, heldSeconds)] : []),
   ];
-}
-
-function alarmOfEvents({ labels, value }: Sample): readonly Alarm[] {
-  return labels["state"] === "dead" && value > 0 ? [alarm("EventsDead", labels["client"] ?? "", value)] : [];
 }

@@ -8,13 +8,12 @@ import {
   pushesTo,
   type PushState,
 } from "../observed/figures/last_pushes.ts";
-import type { PlatformMetrics } from "../observed/metrics.ts";
+import type { PlatformMetrics, ReadPlatformSamples } from "../observed/metrics.ts";
 import type { PushNoteStore } from "./health/push_note_store.ts";
-import { readScrape, type Scrape, sumBy } from "./scrape.ts";
 
 export interface BankStateDeps {
   readonly listBanks: () => Promise<readonly BankClient[]>;
-  readonly metrics: Pick<PlatformMetrics, "text">;
+  readonly metrics: Pick<PlatformMetrics, "read">;
   readonly lastPushes: Pick<LastPushes, "all">;
   readonly pushNotes: Pick<PushNoteStore, "all">;
   readonly clock: Clock;
@@ -40,20 +39,34 @@ export interface BankState {
 /** Returns the state of every registered bank. @throws {StoreFailure} */
 export async function readBankStates(deps: BankStateDeps): Promise<readonly BankState[]> {
   const now = deps.clock();
-  const [banks, text, notes] = await Promise.all([
-    deps.listBanks(),
-    deps.metrics.text(),
-    deps.pushNotes.all(),
-  ]);
-  const scrape = readScrape(text);
+  const [banks, notes] = await Promise.all([deps.listBanks(), deps.pushNotes.all()]);
   const lists = [...notes, deps.lastPushes.all()];
-  return banks.map(({ code, orgName }) => stateOf(code, orgName, scrape, pushesTo(code, lists, now)));
+  const gauges = gaugesOf(deps.metrics.read());
+  return banks.map(({ code, orgName }) => stateOf(code, orgName, gauges, pushesTo(code, lists, now)));
 }
 
-function stateOf(bank: string, name: string, scrape: Scrape, pushes: readonly LastPush[]): BankState {
-  const gauge = (metric: string): number => sumBy(scrape, metric, "bank").get(bank) ?? 0;
-  const orders = scrape.get("platform_orders")?.filter(({ labels }) => labels["bank"] === bank) ?? [];
-  const count = (state: string): number => orders.find(({ labels }) => labels["state"] === state)?.value ?? 0;
+type Gauges = ReadonlyMap<string, number>;
+
+/** Returns the values by metric, bank and state, such as `platform_orders BANKA dead`. */
+function gaugesOf(samplesOf: ReadPlatformSamples): Gauges {
+  const ofBanks = [
+    "platform_breaker_open_clients",
+    "platform_order_oldest_age_seconds",
+    "platform_order_held_age_seconds",
+    "platform_bank_unreconciled_seconds",
+  ] as const;
+  const orders = samplesOf("platform_orders").map(({ labels: { bank, state }, value }) => {
+    return [`platform_orders ${bank} ${state}`, value] as const;
+  });
+  const others = ofBanks.flatMap((metric) =>
+    samplesOf(metric).map(({ labels: { bank }, value }) => [`${metric} ${bank}`, value] as const)
+  );
+  return new Map([...orders, ...others]);
+}
+
+function stateOf(bank: string, name: string, gauges: Gauges, pushes: readonly LastPush[]): BankState {
+  const gauge = (metric: string): number => gauges.get(`${metric} ${bank}`) ?? 0;
+  const count = (state: string): number => gauges.get(`platform_orders ${bank} ${state}`) ?? 0;
   const isBreakerOpen = gauge("platform_breaker_open_clients") > 0;
   const retrying = count("retrying");
   const isStuck = pushes.length === 0 && retrying > 0;

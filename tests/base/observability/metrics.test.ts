@@ -38,6 +38,16 @@ Deno.test("values beyond the bound are joined as their gauge declares", async ()
   assertEquals(metricLines(await metrics.text(), "waiting"), []);
 });
 
+Deno.test("values that are set one by one are joined too, and the joined one follows each of them [O2]", async () => {
+  const metrics = openMetrics(DECLARED);
+  for (let i = 0; i < MAX_LABEL_VALUES + 3; i++) metrics.set("expiry", { caller: `c${i}` }, 100 + i);
+  const joined = async (): Promise<readonly string[]> =>
+    metricLines(await metrics.text(), 'expiry{caller="other"}');
+  assertEquals(await joined(), [`expiry{caller="other"} ${100 + MAX_LABEL_VALUES}`]);
+  metrics.set("expiry", { caller: `c${MAX_LABEL_VALUES}` }, 999); // it was renewed
+  assertEquals(await joined(), [`expiry{caller="other"} ${101 + MAX_LABEL_VALUES}`]);
+});
+
 Deno.test("the exposition has help, type and values, and is read at each scrape", async () => {
   const metrics = openMetrics(DECLARED);
   let reads = 0;

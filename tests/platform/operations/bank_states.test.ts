@@ -5,6 +5,11 @@ import { present } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
+import { MAX_LABEL_VALUES } from "../../../src/base/observability/metrics.ts";
+import type { BankClient } from "../../../src/platform/core/registration/client.ts";
+import { openPlatformMetrics } from "../../../src/platform/observed/metrics.ts";
+import { readAlarms } from "../../../src/platform/operations/alarms.ts";
+import { readBankStates } from "../../../src/platform/operations/bank_state.ts";
 import { judge, openLastPushes, pushesTo } from "../../../src/platform/observed/figures/last_pushes.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
@@ -116,4 +121,32 @@ Deno.test("the last ten pushes of the fifty banks that were pushed to last are k
   assertEquals(pushesTo("BANKA", [list], 10).at(-1)?.at, 10); // the clock of another process is ahead
   for (let bank = 0; bank < 50; bank++) last.push(`BANK${bank}`, { isAnswered: true, milliseconds: 1 });
   assertEquals([last.all().banks.length, pushesTo("BANKA", [last.all()], now).length], [50, 0]);
+});
+
+Deno.test("orders that the 201st bank was not sent raise an alarm that names it, and show in its state [OP30, OP31]", async () => {
+  const metrics = openPlatformMetrics();
+  const codes = Array.from({ length: MAX_LABEL_VALUES + 2 }, (_, place) => `BANK${place}`);
+  const dead = codes.map((bank) => ({ labels: { bank, state: "dead" }, value: 0 }));
+  const last = codes.at(-1) ?? "";
+  metrics.replace("platform_orders", [...dead.slice(0, -1), {
+    labels: { bank: last, state: "dead" },
+    value: 3,
+  }]);
+  metrics.replace(
+    "platform_payments_unsettled",
+    codes.map((bank) => ({ labels: { bank }, value: bank === last ? 2 : 0 })),
+  );
+  const deps = {
+    listBanks: () => Promise.resolve(codes.map((code) => ({ code, orgName: code }) as BankClient)),
+    metrics,
+    lastPushes: openLastPushes(() => 0),
+    pushNotes: { all: () => Promise.resolve([]) },
+    processes: { current: () => Promise.resolve([]) },
+    clock: () => 0,
+  };
+  assertEquals(
+    (await readAlarms(deps)).map(({ Name, Of, Value }) => [Name, Of, Value]),
+    [["OrdersDead", last, 3], ["PaymentsUnsettled", last, 2]],
+  );
+  assertEquals((await readBankStates(deps)).at(-1)?.orders.dead, 3);
 });
