@@ -52,8 +52,8 @@ export function methodOf({ route }: Endpoint): string {
 const gates = new WeakMap<object, ReadonlyMap<string, Endpoint>>();
 
 /**
- * Mounts the endpoints. Other methods of their paths get 405 with `Allow` (RFC 9110 §15.5.6; Hono would send 404, and
- * route HEAD to GET).
+ * Mounts the endpoints. Other methods of their paths get 405 with `Allow` (contract EH4; RFC 9110 §15.5.6). Hono would
+ * send 404, and route HEAD to GET.
  *
  * @param hasHead whether HEAD is answered with this GET endpoint, without content
  */

@@ -125,7 +125,7 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   if (client.role !== "PISP") throw new ApiError("oauth.unauthorized_client");
   requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
-  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 2.0 §5.3.2.2 item 6: exact match
+  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // contract FAPI-D13: exact match
     const registered = client.redirectUris.map(quote).join(" or ");
     const why = mismatch("redirect_uri", `one that you have registered: ${registered}`, redirectUri);
     throw invalid("redirect_uri is missing or not registered.", why);

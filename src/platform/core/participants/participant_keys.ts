@@ -60,7 +60,7 @@ interface UsableKey {
 
 /**
  * Imports the usable keys of a set, without revoked kids and keys that are malformed, of a wrong size or without a
- * known use.
+ * known use (contract J5, J35, J36).
  */
 export async function importKeySet(active: readonly unknown[], revoked: readonly unknown[]): Promise<KeySet> {
   const usable = usableKeys(active, revoked);

@@ -99,7 +99,7 @@ export function representPayment(payment: ReadablePayment, baseUrl: string): obj
   return {
     Data: {
       ...statusOf(payment),
-      ...(payment.readRefundAccount ? { Refund: { Account: toWire(refundAccount(payment)) } } : {}), // Decision C9
+      ...(payment.readRefundAccount ? { Refund: { Account: toWire(refundAccount(payment)) } } : {}), // contract PR4
       Charges: toWire(payment.charges),
       Initiation: paidInitiation(payment.initiation),
     },

@@ -164,7 +164,7 @@ function requireBank(token: AccessToken, bank: BankCode): void {
   );
 }
 
-/** Returns the rejection of a proof by another key than the one that a token or a code is bound to. */
+/** Returns the rejection of a proof by another key than the one that a token or a code is bound to (contract FAPI-D11). */
 export function otherProofKey(bound: string, expected: string, received: string): ApiError {
   const words = `the key with the thumbprint ${quote(expected)}, to which ${bound} is bound`;
   return new ApiError("dpop.key_mismatch", mismatch("DPoP proof header jwk", words, received));
@@ -212,7 +212,7 @@ async function owner(
   }
   const standing = await deps.standingOf(caller);
   if (standing !== "active") throw new ApiError("token.invalid", mismatch("client", "active", standing)); // Decision G5
-  if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
+  if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) { // contract FAPI-D18
     throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
   }
   return caller;

@@ -127,7 +127,7 @@ export async function authenticateClient(
       checkClaims(claims, {
         iss: exactly(caller.clientId, "your client_id"), // RFC 7523 §3 (1)
         sub: exactly(caller.clientId, "your client_id"), // RFC 7523 §3 (2B)
-        aud: exactly(presented.issuer, "the issuer of this bank, as a string"), // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
+        aud: exactly(presented.issuer, "the issuer of this bank, as a string"), // contract FAPI-D2; FAPI 2.0 §5.3.2.1 item 8
         jti: text(MAX_JTI_CHARACTERS),
         software_statement: absent,
         htm: absent,
@@ -137,7 +137,7 @@ export async function authenticateClient(
     times: { ...TIMES, clock: deps.clock },
   });
   if (!assertion.ok) throw assertionError(assertion.fault);
-  if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) {
+  if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) { // contract FAPI-D18
     throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
   }
   const { jti, exp } = assertion.value.claims;

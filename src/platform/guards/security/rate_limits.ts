@@ -279,7 +279,8 @@ export function openLocalBuckets(steady: SteadyClock): BucketStore {
 // Middleware: limits the rate at which a participant may call a group of endpoints. Right after the certificate check
 // it counts by the certificate's key, in this process, so that a flood costs neither a signature check nor a commit.
 // Once the caller is authenticated, the call also counts for the participant, in the store, so that additional keys
-// or processes do not allow additional calls. A rate-limited request does not consume its proof or idempotency key.
+// or processes do not allow additional calls. A rate-limited request does not consume its proof or idempotency key (contract
+// RL3, RL4).
 
 /**
  * Counts the call for the authenticated participant.
