@@ -16,6 +16,8 @@ import {
   clientCertificate,
 } from "../../src/platform/guards/security/client_certificate.ts";
 import { headerOf, SOURCES } from "support/client_certificates.ts";
+import { malformedCertificates } from "support/malformed_certificates.ts";
+import { stepsOf } from "support/steps.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { mutated, runs } from "./runs.ts";
 
@@ -47,8 +49,10 @@ function sendable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e\x80-\xff\t]/g, "~");
 }
 
-const { keys } = JSON.parse(await platformKeySet()) as PlatformKeys;
-const der = keys[0]?.x5c?.[0] ?? "";
+const [der, otherDer] = await Promise.all([12, 11].map(async (key) => {
+  const { keys } = JSON.parse(await platformKeySet(key)) as PlatformKeys;
+  return keys[0]?.x5c?.[0] ?? "";
+})) as [string, string];
 const thumbprint = await spkiThumbprint(
   new Uint8Array(
     new X509Certificate(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`).publicKey.export({
@@ -79,10 +83,9 @@ function headersFrom(source: ProxyCertificateSource): fc.Arbitrary<string> {
 }
 
 for (const source of SOURCES) {
+  const guard = clientCertificate(certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }));
+
   Deno.test(`clientCertificate takes one certificate from ${source} and names its key, or rejects [H5] [H6] [H7]`, async () => {
-    const guard = clientCertificate(
-      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
-    );
     assertEquals(
       await outcome(guard, { "x-proxy-secret": SECRET, [source]: headerOf(source, der) }),
       thumbprint,
@@ -96,10 +99,14 @@ for (const source of SOURCES) {
     );
   });
 
+  Deno.test(`clientCertificate takes nothing that is malformed from ${source} [H5] [H6] [H7] [H20] [H23]`, async (t) => {
+    await stepsOf(t, malformedCertificates(source, der, otherDer), ([what]) => what, async ([, value]) => {
+      const found = await outcome(guard, { "x-proxy-secret": SECRET, [source]: value });
+      assertEquals(found, "certificate.missing");
+    });
+  });
+
   Deno.test(`clientCertificate without the proxy's whole secret takes nothing from ${source} [H1]`, async () => {
-    const guard = clientCertificate(
-      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
-    );
     const secret = fc.oneof(
       fc.string(),
       mutated(SECRET, "a-0 \t"),
@@ -116,9 +123,6 @@ for (const source of SOURCES) {
   });
 
   Deno.test(`clientCertificate reads long and hostile values of ${source} in no time [H20]`, async () => {
-    const guard = clientCertificate(
-      certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }),
-    );
     const pieces = [
       "a=",
       'a="',

@@ -24,7 +24,11 @@ Deno.test("isHttpDate takes the three forms of RFC 9110 with their own weekday [
     "Sun, 06 Nov 1994 08:00:60 GMT",
     "sun, 06 nov 1994 08:49:37 gmt",
     "Sun, 06 Nov 1994 08:49:37 +0000",
+    "Sun, 06 Nov 1994 08:49:37",
+    "Sun, 00 Nov 1994 08:49:37 GMT",
+    "Tue, 31 Feb 2012 19:43:31 GMT",
     "1994-11-06T08:49:37Z",
+    "today",
     "",
   ];
   for (const text of bad) assertEquals(isHttpDate(text), false, text);

@@ -66,6 +66,7 @@ Deno.test("strictJson rejects what is not one JSON value [CON-20]", () => {
     "{} {}",
     "[1,]",
     "{'a':1}",
+    "{}/* */",
     "01",
     "+1",
     "NaN",

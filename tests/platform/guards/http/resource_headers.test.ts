@@ -52,32 +52,9 @@ Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
   const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const send = (value: string): Promise<Response> => consent.send({ headers: { "x-fapi-auth-date": value } });
-  for (
-    const good of [
-      "Tue, 11 Sep 2012 19:43:31 GMT",
-      "Sun, 15 Jan 2040 11:59:59 UTC",
-      "Thu, 29 Feb 2024 00:00:00 GMT",
-      "Tuesday, 11-Sep-12 19:43:31 GMT",
-      "Tue Sep 11 19:43:31 2012",
-    ]
-  ) {
-    await t.step(`takes ${good}`, async () => assertEquals((await send(good)).status, 200));
-  }
-  const bad = [
-    "today",
-    "",
-    "2012-09-11T19:43:31Z",
-    "Tue, 11 Sep 2012 19:43:31 +0100",
-    "Tue, 11 Sep 2012 19:43:31",
-    "Tue, 1 Sep 2012 19:43:31 GMT",
-    "tue, 11 sep 2012 19:43:31 gmt",
-    "Wed, 11 Sep 2012 19:43:31 GMT",
-    "Tue, 31 Feb 2012 19:43:31 GMT",
-    "Tue, 00 Sep 2012 19:43:31 GMT",
-    "Tue, 11 Sep 2012 24:43:31 GMT",
-    "Tue, 11 Sep 2012 19:60:31 GMT",
-  ];
-  await stepsOf(t, bad, (value) => `rejects ${value}`, async (value) => {
+  assertEquals((await send("Tuesday, 11-Sep-12 19:43:31 GMT")).status, 200);
+  // other forms: tests/base/kernel/http_date.test.ts
+  await stepsOf(t, ["today", "", "2012-09-11T19:43:31Z"], (value) => `rejects ${value}`, async (value) => {
     await assertFaults(await unchanged(env, () => send(value)), 400, [[
       "Header.Invalid",
       "x-fapi-auth-date",

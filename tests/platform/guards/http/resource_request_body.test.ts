@@ -15,25 +15,13 @@ async function postCalls(env: Environment): Promise<readonly (ResourceCall & { b
   );
 }
 
-/** Signed bodies that are not acceptable JSON. */
+/** Signed bodies that are not acceptable JSON. Others: tests/base/kernel/strict_json.test.ts. */
 const BAD_BODIES: Readonly<Record<string, (body: string) => string | Uint8Array<ArrayBuffer>>> = {
   "an empty body [RP-N15]": () => "",
-  "half a body [RP-N15]": (body) => body.slice(0, -10),
   "trailing garbage [CON-20]": (body) => `${body}x`,
-  "a second value [CON-20]": (body) => `${body}{}`,
-  "a comment [RP-N15]": (body) => `${body}/* */`,
-  "single quotes [RP-N15]": (body) => body.replaceAll('"', "'"),
-  "a member twice [CON-20] [RP-N10]": (body) =>
-    body.replace('"Amount":"165.88"', '"Amount":"1.00","Amount":"165.88"'),
   "a member twice, escaped once [CON-20] [RP-N10]": (body) =>
     body.replace('"Amount":"165.88"', '"Amount":"165.88","\\u0041mount":"999.00"'),
-  "a member twice at the top [CON-20] [RP-N10]": (body) => `${body.slice(0, -1)},"Risk":{}}`,
   "invalid UTF-8 [CON-20]": (body) => withByte(body, "ACME", 0xff),
-  "a truncated UTF-8 sequence [CON-20]": (body) => withByte(body, "ACME", 0xe2),
-  "a byte order mark [CON-20]": (body) => `\ufeff${body}`,
-  "a lone surrogate [CON-20]": (body) => body.replace("ACME", "\\ud800"),
-  "an infinite number [CON-20]": (body) => body.replace('"165.88"', "1e999"),
-  "nesting of 17 levels [RP-N15]": (body) => body.replace('"165.88"', "[".repeat(17) + "]".repeat(17)),
   "nesting of 20,000 levels [RP-N15]": () => "[".repeat(20_000) + "]".repeat(20_000),
 };
 

@@ -1,11 +1,13 @@
-/** The client certificate as each proxy hands it over (contract H1 to H23): whose it is, what is malformed, what is believed. */
+/**
+ * The client certificate as each proxy hands it over (contract H1 to H23): whose it is, and what is believed.
+ * `tests/properties/headers.test.ts` has malformed ones.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { behind, headerOf, platformBehind, SOURCES } from "support/client_certificates.ts";
 import { rejectionOf } from "testing/answers.ts";
 import { call, clientToken, requestToken } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { adminCall, type Participant, register } from "testing/participants.ts";
-import { malformedCertificates } from "support/malformed_certificates.ts";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { certificatePem, issue, selfSignedAuthority } from "testing/web_authority.ts";
 import {
@@ -111,23 +113,6 @@ for (const source of SOURCES) {
         assertEquals((await requestToken(disguised, env.bankA)).status, 401);
       }
     });
-  });
-
-  Deno.test(`client certificate in ${source} that is malformed is none, never a 500 [H5, H6, H7, H20, H23]`, async (t) => {
-    await using env = await openEnvironment({
-      environment: { PLATFORM_RATE_LIMITS: "authorization=1000/2000" },
-    });
-    const platform = await platformBehind(env, source);
-    for (
-      const [what, value] of malformedCertificates(
-        source,
-        env.tpp.transport.certificate,
-        env.bankA.transport.certificate,
-      )
-    ) {
-      await t.step(what, () => assertNoCertificate(env, platform, { [source]: value }, what));
-    }
-    assert(!env.logged.some((line) => line.includes('"request.failed"')), "a fault of the platform");
   });
 
   Deno.test(`client certificate in ${source} is judged by its own times and key, not by its names [H9, H10, H11]`, async (t) => {
