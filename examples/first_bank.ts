@@ -243,8 +243,21 @@ async function send(method: string, path: string, body?: BodyInit, token?: strin
     headers.set("x-jws-signature", `${jws.protected}..${jws.signature}`);
   }
   const response = await fetch(htu, { method, headers, body: body ?? null, client });
-  if (response.status === 200) return await response.json() as Answer;
-  throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  const answer = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(answer);
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  if (token !== undefined) await verify(response.headers.get("x-jws-signature") ?? "", answer);
+  return JSON.parse(text) as Answer;
+}
+
+/** The platform's signature over the bytes of its answer, in the profile of its header (contract SG1, SG2, SG6). */
+async function verify(jws: string, answer: Uint8Array): Promise<void> {
+  const [header = "", , signature = ""] = jws.split(".");
+  const isRaw = jose.decodeProtectedHeader({ protected: header }).b64 === false;
+  const payload = isRaw ? answer : jose.base64url.encode(answer);
+  const names = ["iat", "iss", "tan"].map((name) => [`http://openbanking.org.uk/${name}`, true] as const);
+  const options = { algorithms: ["PS256"], crit: Object.fromEntries(names) };
+  await jose.flattenedVerify({ protected: header, payload, signature }, platformKeys, options);
 }
 
 /** Certification (docs/bank.md): my accounts, and what my customer decides on a visit without its pages. */
