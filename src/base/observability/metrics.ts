@@ -121,8 +121,14 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
 /** Replaces the values of a gauge, or of a counter whose totals are kept elsewhere. */
 function expose(own: Opened["own"] | undefined, samples: JoinedSamples): void {
   if (own === undefined || own instanceof prometheus.Histogram) return;
-  own.reset();
+  clear(own);
   for (const { labels, value } of samples.values()) own.inc(labels, value);
+}
+
+/** The library begins and resets a gauge without labels with 0, which no one has measured. */
+function clear(own: prometheus.Gauge | prometheus.Counter): void {
+  own.reset();
+  if (own instanceof prometheus.Gauge) own.remove({});
 }
 
 function openAll(
@@ -144,8 +150,11 @@ function openMetric(registry: prometheus.Registry, name: string, declared: Metri
   switch (declared.kind) {
     case "counter":
       return { declared, own: new prometheus.Counter(options) };
-    case "gauge":
-      return { declared, own: new prometheus.Gauge(options) };
+    case "gauge": {
+      const own = new prometheus.Gauge(options);
+      clear(own);
+      return { declared, own };
+    }
     case "histogram":
       return { declared, own: new prometheus.Histogram({ ...options, buckets: [...declared.buckets] }) };
   }

@@ -6,6 +6,7 @@ const DECLARED = {
   calls_total: { kind: "counter", help: "Calls.", labels: { caller: "bounded" } },
   expiry: { kind: "gauge", help: "Expiry.", labels: { caller: "bounded" }, among: "lowest" },
   waiting: { kind: "gauge", help: "Waiting.", labels: { caller: "bounded" }, among: "sum" },
+  working: { kind: "gauge", help: "1 if it works." },
   took_seconds: { kind: "histogram", help: "Time.", labels: { route: "fixed" }, buckets: [0.1, 1] },
 } as const;
 
@@ -46,6 +47,18 @@ Deno.test("values that are set one by one are joined too, and the joined one fol
   assertEquals(await joined(), [`expiry{caller="other"} ${100 + MAX_LABEL_VALUES}`]);
   metrics.set("expiry", { caller: `c${MAX_LABEL_VALUES}` }, 999); // it was renewed
   assertEquals(await joined(), [`expiry{caller="other"} ${101 + MAX_LABEL_VALUES}`]);
+});
+
+Deno.test("a gauge without labels is absent until it has a value, and when it has none any more: 0 would be an alarm [O2]", async () => {
+  const metrics = openMetrics(DECLARED);
+  const seen = async (): Promise<readonly string[]> => metricLines(await metrics.text(), "working");
+  assertEquals(await seen(), []);
+  metrics.replace("working", []);
+  assertEquals(await seen(), []);
+  metrics.set("working", {}, 0);
+  assertEquals(await seen(), ["working 0"]);
+  metrics.replace("working", []);
+  assertEquals(await seen(), []);
 });
 
 Deno.test("the exposition has help, type and values, and is read at each scrape", async () => {

@@ -51,6 +51,14 @@ Deno.test("orders are counted by bank and state, with the age of the oldest [O2]
   assert((seriesValue(text, 'platform_order_pushes_total{bank="BANKA",result="unreachable"}') ?? 0) > 0);
 });
 
+Deno.test("without PostgreSQL and a signer, no metric says that a standby is missing or the signer fails [O2]", async () => {
+  await using env = await openOperated();
+  const text = await scrape(env);
+  const absent = ["platform_store_standby", "platform_signer_working"];
+  assertEquals(absent.map((series) => seriesValue(text, series)), [undefined, undefined]);
+  assertEquals(seriesValue(text, "platform_store_working"), 1);
+});
+
 Deno.test("the metrics need an operator's token, and are not on the participants' hosts [OP1]", async () => {
   await using env = await openOperated();
   assertEquals((await operate(env, "/operations/metrics", {})).status, 401);
