@@ -59,14 +59,14 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "Hono",
     target: /^(npm:)?\/?hono(@|\/|$)/,
     mayImport:
-      /^((base\/http|platform\/(guards\/(http|security|idempotency)|operations\/console)|console|pages|portal|sandbox|directory\/(http|console))\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/process\/(app|public_pages)\.ts|platform\/operations\/traces\/trace_page\.tsx|platform\/core\/frontchannel\/browser_binding\.ts|directory\/(process\/(compose_directory|inside_calls)|participants\/login)\.ts)$/,
+      /^((base\/http|platform\/(guards\/(http|security|idempotency)|operations\/console)|console|pages|portal|sandbox|directory\/(http|console))\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/process\/(host|operations_host|public_pages)\.ts|platform\/operations\/traces\/trace_page\.tsx|platform\/core\/frontchannel\/browser_binding\.ts|directory\/(process\/(compose_directory|inside_calls)|participants\/login)\.ts)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {
     name: "@hono/zod-openapi",
     target: /^(npm:)?\/?@hono\/zod-openapi(@|\/|$)/,
     mayImport:
-      /^((base\/http|platform\/guards\/(http|security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/core\/oauth\/token_response\.ts|platform\/process\/(app|public_pages)\.ts)$/,
+      /^((base\/http|platform\/guards\/(http|security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/core\/oauth\/token_response\.ts|platform\/process\/(host|operations_host|public_pages)\.ts)$/,
     instead: "describe wire forms in a `_schema` or `_representation` file",
   },
   {

@@ -12,7 +12,7 @@ export interface WhyHeldDeps {
   readonly store: Reader;
   readonly clock: Clock;
   readonly holds: Pick<HoldStore, "find">;
-  readonly controls: CurrentControls;
+  readonly currentControls: CurrentControls;
   readonly clients: Pick<ClientStore, "findBank">;
   readonly standingOf: StandingOf;
 }
@@ -21,7 +21,8 @@ export interface WhyHeldDeps {
 export function whyHeldBy(deps: WhyHeldDeps): (bank: BankCode) => Promise<string | undefined> {
   return async (bank) => {
     if (await deps.holds.find(deps.store, bank) !== null) return "The store was restored: reconcile.";
-    return whyControlled(await deps.controls.get(), bank, deps.clock()) ?? await whyNoOrders(deps, bank);
+    return whyControlled(await deps.currentControls.get(), bank, deps.clock()) ??
+      await whyNoOrders(deps, bank);
   };
 }
 

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { isBelow } from "../guards/http/endpoint.ts";
 import { composePlatform, type Platform } from "./compose.ts";
-import type { PlatformParts } from "./compose_parts.ts";
+import type { PlatformParts } from "./platform_parts.ts";
 import type { ProcessValues } from "./measured_parts.ts";
 import type { Configured } from "./configure.ts";
 import type { OwnStore } from "./own_store.ts";

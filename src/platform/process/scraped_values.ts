@@ -1,23 +1,14 @@
 /** Fills the gauges from the memory of the process when it is scraped. */
 import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
-import type { Shared } from "./compose_parts.ts";
-import type { ProcessValues } from "./measured_parts.ts";
-import type { PlatformMetrics } from "../observed/metrics.ts";
+import type { SharedParts } from "./shared_parts.ts";
 
-interface Scraped {
-  readonly metrics: PlatformMetrics;
-  readonly shared: Shared;
-  readonly keys: KeyRing;
-  readonly isStoreFailing: () => boolean;
-  readonly process: ProcessValues | undefined;
-}
-
-export function fillOnScrape({ metrics, shared, keys, isStoreFailing, process }: Scraped): void {
-  const signingExpiry = openSigningExpiry(keys);
+export function fillOnScrape(shared: SharedParts, isStoreFailing: () => boolean): void {
+  const { metrics } = shared;
+  const signingExpiry = openSigningExpiry(shared.ownKeyRing);
   metrics.onScrape(() => {
-    fillLanes(metrics, shared);
-    fillDirectory(metrics, shared);
+    fillLanes(shared);
+    fillDirectory(shared);
     metrics.replace(
       "platform_breaker_open_clients",
       shared.delivery.circuit.open().map(({ receiver, senders }) => ({
@@ -41,11 +32,11 @@ export function fillOnScrape({ metrics, shared, keys, isStoreFailing, process }:
     if (expiry !== undefined) {
       metrics.set("platform_signing_certificate_expiry_timestamp_seconds", {}, expiry);
     }
-    fillProcess(metrics, process);
+    fillProcess(shared);
   });
 }
 
-function fillLanes(metrics: PlatformMetrics, { admission }: Shared): void {
+function fillLanes({ admission, metrics }: SharedParts): void {
   const lanes = Object.entries(admission.state());
   metrics.replace(
     "platform_shed_requests_total",
@@ -61,10 +52,7 @@ function fillLanes(metrics: PlatformMetrics, { admission }: Shared): void {
   }
 }
 
-function fillDirectory(
-  metrics: PlatformMetrics,
-  { participantKeys, statuses, directoryClock }: Shared,
-): void {
+function fillDirectory({ directoryClock, metrics, participantKeys, statuses }: SharedParts): void {
   const copies = participantKeys.ages();
   metrics.replace(
     "platform_key_set_age_seconds",
@@ -76,7 +64,7 @@ function fillDirectory(
   if (ahead !== undefined) metrics.set("platform_clock_ahead_seconds", {}, ahead);
 }
 
-function fillProcess(metrics: PlatformMetrics, process: ProcessValues | undefined): void {
+function fillProcess({ metrics, process }: SharedParts): void {
   if (process === undefined) return;
   const { rss, heapUsed, external } = process.memory();
   metrics.set("platform_memory_bytes", { kind: "resident" }, rss);

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import process from "node:process";
 import { setTimeout as later } from "node:timers";
 import { type Config, ConfigError } from "../config/config.ts";
-import type { PlatformParts } from "./compose_parts.ts";
+import type { PlatformParts } from "./platform_parts.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { ProcessValues } from "./measured_parts.ts";
 import { configure, renewKeys } from "./configure.ts";

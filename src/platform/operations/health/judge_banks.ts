@@ -21,7 +21,7 @@ export interface JudgeBanksDeps extends TransactDeps {
   readonly authUrl: string;
   readonly steady: SteadyClock;
   readonly log: Log;
-  readonly controls: CurrentControls;
+  readonly currentControls: CurrentControls;
   readonly figures: Pick<FiguresRecorder, "lastPushes" | "minute">;
   readonly pushNotes: PushNoteStore;
   readonly health: BankHealthStore;
@@ -46,7 +46,7 @@ export function openBankJudge(deps: JudgeBanksDeps): () => Promise<number> {
 
 async function judgeBanks(deps: JudgeBanksDeps): Promise<number> {
   const stored = new Map((await deps.health.all()).map((entry) => [entry.value.bank, entry]));
-  const [notes, controls] = await Promise.all([deps.pushNotes.all(), deps.controls.get()]);
+  const [notes, controls] = await Promise.all([deps.pushNotes.all(), deps.currentControls.get()]);
   const now = deps.clock();
   const pushed = notes.flatMap(({ banks }) => banks.map(({ bank }) => asBankCode(bank)));
   const banks = [

@@ -18,7 +18,7 @@ import type { Block, Controls, CurrentControls } from "../../guards/security/con
 export interface WatchBanksDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly controls: CurrentControls;
+  readonly currentControls: CurrentControls;
   readonly holds: Pick<HoldStore, "all">;
   readonly clients: Pick<ClientStore, "find" | "findBank">;
   readonly circuit: Pick<BankCircuit, "open">;
@@ -41,7 +41,7 @@ export function openBankWatch(deps: WatchBanksDeps): () => Promise<number> {
 
 async function watch(deps: WatchBanksDeps): Promise<void> {
   const now = deps.clock();
-  const controls = await deps.controls.get();
+  const controls = await deps.currentControls.get();
   const outages = controls.outages.filter(({ from, until }) => from <= now && now < until);
   const held = await heldBanks(deps, controls);
   const marks: [Minute, string][] = [

@@ -28,10 +28,13 @@ Deno.test("a comment switches off only rules that have exceptions, and gives a r
     " require-await",
     " require-await --",
     " no-explicit-any -- a reason",
+    " explicit-module-boundary-types -- a reason",
   ];
   for (const rest of bad) assertEquals(broken("src/x.ts", rest), 1, rest);
   for (const rest of ["-file require-await -- a reason", " require-await -- a reason"]) {
     assertEquals(broken("src/x.ts", rest), 0, rest);
   }
   assertEquals(broken("tests/x.test.ts", " no-explicit-any -- a reason"), 0);
+  const parts = "src/platform/process/shared_parts.ts";
+  assertEquals(broken(parts, " explicit-module-boundary-types -- the list is the type"), 0);
 });

@@ -106,7 +106,7 @@ Deno.test("house/imports keeps the programs apart", () => {
   assertEquals(brokenImports(compose, 'import { a } from "../../sandbox/main.ts";'), [1]);
   assertEquals(brokenImports(compose, 'import { a } from "../../directory/changes/directory.ts";'), [1]);
   assertEquals(brokenImports("src/directory/x.ts", 'import { a } from "../base/jose/rsa_key.ts";'), []);
-  assertEquals(brokenImports("src/directory/x.ts", 'import { a } from "../platform/process/app.ts";'), [1]);
+  assertEquals(brokenImports("src/directory/x.ts", 'import { a } from "../platform/process/host.ts";'), [1]);
 });
 
 Deno.test("house/no-store-call finds calls of the store outside the stores", () => {

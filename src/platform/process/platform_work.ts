@@ -1,0 +1,166 @@
+/** Names the jobs of the background work and gives each its parts. */
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import type { Readiness } from "../../base/observability/health.ts";
+import { eraseConsents } from "../core/consents/erase_consents.ts";
+import { sweepConsents } from "../core/consents/sweep_consents.ts";
+import { countOrders } from "../core/payments/count_orders.ts";
+import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
+import { resumeHeldOrders } from "../core/payments/held_orders.ts";
+import { followDirectory } from "../core/registration/current_clients.ts";
+import { pacedJob } from "../events/delivery/paced_job.ts";
+import { countEvents } from "../events/delivery_status.ts";
+import { openRewrapping } from "../evidence/data_keys/rewrap_keys.ts";
+import { growLog } from "../evidence/evidence_log/grow_log.ts";
+import { openErasures } from "../operations/cases/erase_case.ts";
+import { finishDeletions, retireCases } from "../operations/cases/retire_cases.ts";
+import { countFunnel } from "../operations/funnel/count_funnel.ts";
+import { openBankJudge } from "../operations/health/judge_banks.ts";
+import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
+import { isHeldIn } from "../operations/recovery/hold_store.ts";
+import { openBankWatch } from "../operations/reports/watch_banks.ts";
+import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";
+import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
+import { openEventWork } from "./event_work.ts";
+import { countedJobs } from "./measured_parts.ts";
+import type { SharedParts } from "./shared_parts.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
+export interface PlatformWork extends BackgroundWork {
+  /** Reads changes from the directory. */
+  readonly followDirectory: () => Promise<number>;
+  /** Resumes held orders whose bank may have them again, and pushes due orders. */
+  readonly deliverDueOrders: () => Promise<number>;
+  /** Pushes due events to the TPPs that subscribe to them. */
+  readonly deliverEvents: () => Promise<number>;
+  /** Stages notices of what ends soon, for a page of clients. */
+  readonly notifyExpiries: () => Promise<number>;
+  /** Stages notices about banks for every TPP. */
+  readonly spreadNotices: () => Promise<number>;
+  /** Records the consents whose deadlines have passed. */
+  readonly sweepConsents: () => Promise<number>;
+  /** Deletes the personal data of consents that were never authorised. */
+  readonly eraseConsents: () => Promise<number>;
+  /** Completes erasures that a process has left unfinished. */
+  readonly finishErasures: () => Promise<number>;
+  /** Lets the time by which retention periods are judged follow the clock. */
+  readonly followTime: () => Promise<number>;
+  /** Erases and deletes cases whose retention periods have passed. */
+  readonly retireCases: () => Promise<number>;
+  /** Completes deletions that a process has left unfinished. */
+  readonly finishDeletions: () => Promise<number>;
+  /** Gives new evidence its place in the log. */
+  readonly growLog: () => Promise<number>;
+  /** Stores the traces of answered requests. */
+  readonly writeTraces: () => Promise<number>;
+  /** Merges the runs by which traces are found. */
+  readonly mergeTraceRuns: () => Promise<number>;
+  /** Sends spans to the collector, if there is one. */
+  readonly sendSpans?: () => Promise<number>;
+  /** Stores the figures of reports. */
+  readonly writeFigures: () => Promise<number>;
+  /** Counts the funnel from the histories of cases that have not ended. */
+  readonly countFunnel: () => Promise<number>;
+  /** Notes once a minute which banks are not available. */
+  readonly watchBanks: () => Promise<number>;
+  /** Judges each bank by the last pushes of all processes, and stages the notice of a change. */
+  readonly judgeBanks: () => Promise<number>;
+  /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
+  readonly storeReceiptKey: () => Promise<number>;
+  /** Stores the time mark for the next start. */
+  readonly markAge: () => Promise<number>;
+}
+
+/** What only the composition of the whole platform knows. */
+export interface OwnWork {
+  readonly markAge: PlatformWork["markAge"];
+  readonly readiness: () => Promise<Readiness>;
+}
+
+export function openWork(shared: SharedParts, own: OwnWork): PlatformWork {
+  const { delivery, figures, log, metrics, openConsents, spans, traceQueue } = shared;
+  const jobs = jobsOf(shared, own);
+  const { eventDelivery, ...notices } = openEventWork(shared);
+  const resume = (): Promise<number> => resumeHeldOrders(delivery);
+  const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
+  const processNote = openNote(shared, own);
+  const note = processNote === undefined ? {} : { noteProcess: processNote.note };
+  const paced = { ...jobs, ...notices, ...note, writeFigures: figures.writeSometimes };
+  const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...countingJobs(shared) }, metrics);
+  const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
+  const work = backgroundWork(all, settled, log);
+  return {
+    ...jobs,
+    notifyExpiries: () => notices.notifyExpiries(() => false),
+    spreadNotices: () => notices.spreadNotices(() => false),
+    deliverEvents: eventDelivery.deliver,
+    deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
+    ...work,
+    async stop() {
+      await work.stop();
+      const newest = [traceQueue.write(), figures.write(), spans?.send(), processNote?.forget()];
+      await Promise.allSettled([...newest, openConsents.stop()]); // the store has logged its failure
+    },
+  };
+}
+
+/** The jobs that count for operators. Without operators nobody reads it. */
+function countingJobs(shared: SharedParts): Readonly<Record<string, Job>> {
+  const { clients, config, delivery, holds, operators, steady, store } = shared;
+  if (operators === undefined) return {};
+  const isDeleted = async (id: ClientId): Promise<boolean> => await clients.findDeleted(store, id) !== null;
+  return {
+    countOrders: countOrders({ ...delivery, unreconciled: holds.all }),
+    findUnsettled: openUnsettledSearch({ ...shared, unsettledMs: config.unsettledHours * HOUR_MS }),
+    countEvents: pacedJob(steady, () => countEvents({ ...shared, isDeleted })),
+  };
+}
+
+/** Undefined if operators do not see this process among the others. */
+function openNote(shared: SharedParts, { readiness }: OwnWork): ProcessNote | undefined {
+  const { admission, identity, ownKeyRing: { signer } } = shared;
+  if (identity === undefined) return undefined;
+  return openProcessNote({
+    ...shared,
+    identity,
+    readiness,
+    lanes: admission.state,
+    signingKid: () => signer.kid,
+  });
+}
+
+type Jobs = Omit<
+  PlatformWork,
+  "deliverDueOrders" | "deliverEvents" | "notifyExpiries" | "spreadNotices" | keyof BackgroundWork
+>;
+
+function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
+  const { caseKeys, clients, config, delivery, figures, holds, keptTime, log, receiptSigner } = shared;
+  const { spans, spreads, statuses, store, traceQueue, traces } = shared;
+  const deps = { ...config, ...delivery, ...shared, isHeld: isHeldIn(holds) };
+  const ofBanks = { ...deps, health: shared.bankHealth };
+  const ofCases = { ...deps, caseKeys, keepCasesMs: config.keepCasesDays * 24 * HOUR_MS };
+  const ofLog = { ...deps, signer: shared.ownKeyRing.signer, log: shared.evidenceLog };
+  return {
+    followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
+    sweepConsents: () => sweepConsents(deps),
+    eraseConsents: () => eraseConsents({ ...deps, keptNow: keptTime.now }),
+    ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log }) }),
+    finishErasures: openErasures(ofCases),
+    followTime: () => keptTime.follow(),
+    retireCases: () => retireCases(ofCases),
+    finishDeletions: () => finishDeletions(ofCases),
+    growLog: () => growLog(ofLog),
+    writeTraces: () => traceQueue.write(),
+    mergeTraceRuns: () => traces.merge(),
+    ...(spans === undefined ? {} : { sendSpans: spans.send }),
+    writeFigures: () => figures.write(),
+    countFunnel: () => countFunnel(deps),
+    watchBanks: openBankWatch({ ...ofBanks, circuit: delivery.circuit }),
+    judgeBanks: openBankJudge({ ...ofBanks, stageNotice: spreads.stage }),
+    storeReceiptKey: async () => (await receiptSigner(), 0),
+    markAge,
+  };
+}
