@@ -1,7 +1,8 @@
 /**
  * `deno task signer`: a process that signs and decrypts with keys in PKCS#11 tokens, for the platform and directory of this computer,
  * over a Unix domain socket. Only this program loads a foreign library. Its other commands make, rotate and certify the
- * keys. It ends with status 2 if a PIN is rejected: a supervisor that starts it again would lock the token.
+ * keys. It ends with status 2 if a PIN is rejected: a supervisor that starts it again would lock the token. It ends with
+ * status 1 if its only token is lost, so that a supervisor loads the library anew until the token is there.
  */
 import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
@@ -22,6 +23,8 @@ const WRAPPING = "wrapping-key";
 const AUTHORITY = "authority";
 /** Exit status after a rejected PIN. */
 const PIN_STATUS = 2;
+/** Exit status after the loss of the only token: a supervisor starts the signer again. */
+const LOST_STATUS = 1;
 const FLUSH_MS = 2000;
 /** Bits of a mode that let other users in. */
 const OTHERS = 0o007;
@@ -30,7 +33,7 @@ async function signer(args: readonly string[], print: (line: string) => void): P
   const given = readSignerArguments(args);
   try {
     const tokens = await openTokens(given);
-    if (given.serve !== undefined) await serve(given.serve, tokens);
+    if (given.serve !== undefined) return await serve(given.serve, tokens);
     else if (given.rest[0] === AUTHORITY) await makeAuthority(given.rest.slice(1), tokens, print);
     else if (given.rest[0] === WRAPPING) await makeWrappingKey(given.rest.slice(1), tokens, print);
     else {
@@ -91,20 +94,24 @@ async function openTokens({ module, tokens, serve }: SignerArguments): Promise<r
 async function serve(
   { socket, file }: { readonly socket: string; readonly file: string },
   tokens: readonly Token[],
-): Promise<void> {
+): Promise<number> {
   await rejectOthers(socket.replace(/[^/]*$/, ""));
   await removeLeftSocket(socket);
   const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
   const log: SignerLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
-  const service = await openService({ tokens, log, readKeys: () => Deno.readTextFile(file) });
+  const lost = Promise.withResolvers<number>();
+  // If there are others, their keys go on.
+  const onLost = (): void => tokens.length === 1 ? lost.resolve(LOST_STATUS) : undefined;
+  const service = await openService({ tokens, log, readKeys: () => Deno.readTextFile(file), onLost });
   const server = Deno.serve({ path: socket, onListen: () => {} }, (request) => service.answer(request));
   await Deno.chmod(socket, 0o660);
   for (const name of ["write", "net"] as const) await Deno.permissions.revoke({ name });
   log.info("signer.listening", { socket, keys: service.keyCount });
-  await stopRequested();
+  const status = await Promise.race([stopRequested(), lost.promise]);
   await server.shutdown();
   log.info("signer.stopped");
   await output.flush(FLUSH_MS);
+  return status;
 }
 
 /** @throws {Error} if other users may open the file or folder: who reaches it can sign */
@@ -128,9 +135,9 @@ async function removeLeftSocket(path: string): Promise<void> {
   await Deno.remove(path);
 }
 
-function stopRequested(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, resolve);
+function stopRequested(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => resolve(0));
   return promise;
 }
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { UNDECRYPTABLE } from "../../../src/base/http/signer_client.ts";
 import { monotonicClock } from "../../../src/base/kernel/clock.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
-import type { KeyOperation, Modulus, Token } from "./token.ts";
+import { type KeyOperation, type Modulus, type Token, TokenLost } from "./token.ts";
 import { type Use, wrappingUse } from "./wrapping_uses.ts";
 import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
@@ -16,6 +16,8 @@ export interface ServiceDeps {
   /** Returns the key file: a JWK set without private members. */
   readonly readKeys: () => Promise<string>;
   readonly log: SignerLog;
+  /** Is called if a request has found that a token is lost. */
+  readonly onLost: () => void;
 }
 
 /** Answers requests. The key file is read when the service opens, and at each `GET /keys`. */
@@ -59,7 +61,7 @@ const keyFile = z.object({
 });
 
 /** @throws {Error} if the file cannot be used, or a key is in no token or could leave it */
-export async function openService({ tokens, readKeys, log }: ServiceDeps): Promise<Service> {
+export async function openService({ tokens, readKeys, log, onLost }: ServiceDeps): Promise<Service> {
   let keys = await findKeys(await readKeys(), tokens);
   const uses = new Map<string, number>(); // bounded by the keys that this process has had
   const useOf = async (operation: Operation, kid: string, url: string): Promise<Use | undefined> => {
@@ -71,7 +73,7 @@ export async function openService({ tokens, readKeys, log }: ServiceDeps): Promi
     const began = monotonicClock();
     const kid = operation === "certify" ? AUTHORITY : name;
     let known = keys.byKid.has(kid);
-    const response = await orUnavailable(log, operation, async () => {
+    const response = await orUnavailable({ log, onLost }, operation, async () => {
       const found = await useOf(operation, name, request.url);
       known ||= found !== undefined;
       return await answerUse(found, operation, request);
@@ -94,14 +96,14 @@ export async function openService({ tokens, readKeys, log }: ServiceDeps): Promi
       const [, first = "", kid, rest] = new URL(request.url).pathname.split("/");
       const target = kid === undefined ? `${request.method} ${first}` : "";
       if (target === "GET keys") {
-        return await orUnavailable(log, "keys", async () => {
+        return await orUnavailable({ log, onLost }, "keys", async () => {
           keys = await findKeys(await readKeys(), tokens);
           log.info("signer.keys_read", { keys: keys.byKid.size });
           return new Response(keys.text, { headers: { "content-type": "application/jwk-set+json" } });
         });
       }
       if (target === "GET health") {
-        return await orUnavailable(log, "health", async () => {
+        return await orUnavailable({ log, onLost }, "health", async () => {
           await Promise.all(tokens.map((token) => token.probe()));
           return Response.json({ uses: Object.fromEntries(uses) });
         });
@@ -155,7 +157,7 @@ async function answerUse(use: Use | undefined, operation: Operation, request: Re
 }
 
 async function orUnavailable(
-  log: SignerLog,
+  { log, onLost }: Pick<ServiceDeps, "log" | "onLost">,
   operation: string,
   answerIt: () => Promise<Response>,
 ): Promise<Response> {
@@ -164,6 +166,7 @@ async function orUnavailable(
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     log.error("signer.failed", { operation, why });
+    if (error instanceof TokenLost) onLost();
     return answer(503, why);
   }
 }

@@ -64,6 +64,11 @@ export class PinRejected extends Error {
   override readonly name = "PinRejected";
 }
 
+/** No session can be opened, so that the token is not there or is locked. A library may find it again only when it is loaded anew. */
+export class TokenLost extends Error {
+  override readonly name = "TokenLost";
+}
+
 const [RW_SESSION, SERIAL_SESSION, USER] = [0x2n, 0x4n, 1n];
 const [MGF1_SHA256, DATA_SPECIFIED, SALT_BYTES] = [2n, 1n, 32n];
 /** What stands before a SHA-256 digest in a DigestInfo (RFC 8017 §9.2, note 1). */
@@ -128,7 +133,9 @@ export async function openToken(
       return openSession(call, label, pin);
     });
     opened = session.catch((error) => pinRejected ||= error instanceof PinRejected);
-    return session;
+    return session.catch(({ message }: Error) => {
+      throw pinRejected ? new PinRejected(message) : new TokenLost(message);
+    });
   };
   const withSession = <T>(operate: (session: Session) => Promise<T>): Promise<T> =>
     pool((slot) => reopening(slot, call, open, operate));

@@ -205,6 +205,17 @@ Deno.test({
     next.kill("SIGTERM");
     assertEquals((await next.ended).code, 0);
   });
+  await t.step("its token goes: it ends, so that its supervisor starts it with the token again", async () => {
+    const serving = await hsm.serve();
+    await serving.ready;
+    await sign();
+    await Deno.rename(`${hsm.folder}/tokens`, `${hsm.folder}/gone`);
+    await assertRejects(sign, ApiError);
+    assertEquals((await serving.ended).code, 1);
+    await Deno.rename(`${hsm.folder}/gone`, `${hsm.folder}/tokens`);
+    await (await hsm.serve()).ready;
+    await sign();
+  });
 });
 
 Deno.test(
