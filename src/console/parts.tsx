@@ -21,6 +21,11 @@ export function Instant(
   return <time datetime={at}>{formatInstant(language, Date.parse(at))}</time>;
 }
 
+/** A day of the API (RFC 3339), or the day of a point in time. */
+export function Day({ language, at }: { readonly language: Language; readonly at: string }): JSX.Element {
+  return <time datetime={at}>{formatDay(language, Date.parse(at))}</time>;
+}
+
 /** Points in time of rows in their order, to the second (UTC): the day stands where it begins. */
 export function stamps(
   { language }: { readonly language: Language },
@@ -51,28 +56,44 @@ function Head({ head }: { readonly head: string | SortHead }): JSX.Element {
   );
 }
 
+/** A column: its head, and the cell of a row. */
+export type Column<Row> = readonly [head: string | SortHead, cell: Cell<Row>];
+export type Cell<Row> = (row: Row, index: number) => Child;
+
+/** The cells of a table by the messages that name their columns. A column without a cell is left out. */
+export type Columns<Row, Key extends string> = { readonly [_ in Key]?: Cell<Row> | undefined };
+
+/** Names columns in a language. */
+export function namedColumns<Row, Key extends string>(
+  columns: Columns<Row, Key>,
+  words: (key: Key) => string,
+): readonly Column<Row>[] {
+  return (Object.entries(columns) as [Key, Cell<Row> | undefined][])
+    .flatMap(([key, cell]) => cell === undefined ? [] : [[words(key), cell]]);
+}
+
 /** A table. In a narrow window each row is a list of its cells with their names. The first cell of a row is its name. */
-export function NamedTable(
-  { name, heads, rows }: {
+export function NamedTable<Row>(
+  { name, columns, rows }: {
     readonly name: string;
-    readonly heads: readonly (string | SortHead)[];
-    readonly rows: readonly (readonly Child[])[];
+    readonly columns: readonly Column<Row>[];
+    readonly rows: readonly Row[];
   },
 ): JSX.Element {
-  const labels = heads.map((head) => typeof head === "string" ? head : head.name);
+  const [first, ...others] = columns;
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={name}>
       <table>
         <thead>
-          <tr>{heads.map((head) => <Head head={head} />)}</tr>
+          <tr>{columns.map(([head]) => <Head head={head} />)}</tr>
         </thead>
         <tbody>
-          {rows.map(([first, ...cells]) => (
+          {rows.map((row, index) => (
             <tr>
-              <th scope="row">{first}</th>
-              {cells.map((cell, index) => (
-                <td data-label={labels[index + 1]}>
-                  <div>{cell}</div>
+              <th scope="row">{first?.[1](row, index)}</th>
+              {others.map(([head, cell]) => (
+                <td data-label={typeof head === "string" ? head : head.name}>
+                  <div>{cell(row, index)}</div>
                 </td>
               ))}
             </tr>
@@ -81,6 +102,12 @@ export function NamedTable(
       </table>
     </div>
   );
+}
+
+/** What a part of a page about one thing needs. */
+export interface PartProps<Thing> {
+  readonly visit: Visit;
+  readonly one: Thing;
 }
 
 /** Why the page is empty, or why a change was not made. */

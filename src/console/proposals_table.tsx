@@ -21,40 +21,53 @@ export interface ProposalRow {
   readonly links: Child;
 }
 
-/** @param heads of the columns: change, state, people, reason, expiry, links */
+/** A console's own words for a column of {@link ProposalsTable}. */
+export type SayInColumn = (
+  column: "proposal" | "state" | "by" | "reason" | "until" | "changes",
+) => string;
+
 export function ProposalsTable(
-  { visit, name, heads, rows }: {
+  { visit, name, say, rows }: {
     readonly visit: Visit;
     readonly name: string;
-    readonly heads: readonly string[];
+    readonly say: SayInColumn;
     readonly rows: readonly ProposalRow[];
   },
 ): JSX.Element {
-  const cells = rows.map((one) => [
-    <>
-      {one.what}
-      {one.body === undefined ? null : <code class="detail" dir="ltr">{visible(one.body)}</code>}
-    </>,
-    <>
-      <State is={one.badge} words={one.state} />
-      {one.fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.fault}</p>}
-    </>,
-    <>
-      <bdi>{one.proposedBy}</bdi>
-      {one.decidedBy === undefined ? null : (
-        <span class="detail">
-          <bdi>{one.decidedBy}</bdi>
-        </span>
-      )}
-    </>,
-    one.reason === undefined ? null : <bdi>{one.reason}</bdi>,
-    <Instant visit={visit} at={one.expiresAt} />,
-    one.links,
-  ]);
   return (
     <section class="card">
-      <NamedTable name={name} heads={heads} rows={cells} />
+      <NamedTable
+        name={name}
+        rows={rows}
+        columns={[
+          [say("proposal"), (one) => [
+            one.what,
+            one.body === undefined ? null : <code class="detail" dir="ltr">{visible(one.body)}</code>,
+          ]],
+          [say("state"), (one) => [
+            <State is={one.badge} words={one.state} />,
+            one.fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.fault}</p>,
+          ]],
+          [say("by"), (one) => <People one={one} />],
+          [say("reason"), ({ reason }) => reason && <bdi>{reason}</bdi>],
+          [say("until"), (one) => <Instant visit={visit} at={one.expiresAt} />],
+          [say("changes"), (one) => one.links],
+        ]}
+      />
     </section>
+  );
+}
+
+function People({ one: { proposedBy, decidedBy } }: { readonly one: ProposalRow }): JSX.Element {
+  return (
+    <>
+      <bdi>{proposedBy}</bdi>
+      {decidedBy === undefined ? null : (
+        <span class="detail">
+          <bdi>{decidedBy}</bdi>
+        </span>
+      )}
+    </>
   );
 }
 

@@ -1,9 +1,10 @@
 /** Who did what, when and why: newest first. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, NamedTable } from "../../console/parts.tsx";
+import { Instant } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
 import type { HistoryView } from "./participant_view.ts";
-import { phrase, words } from "./phrase.ts";
+import { Table } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
 
 export function History(
   { visit, history: { entries, isIntact } }: { readonly visit: Visit; readonly history: HistoryView },
@@ -12,19 +13,20 @@ export function History(
   return (
     <>
       {isIntact ? null : <p class="notice" role="alert">{phrase(language, "history.altered")}</p>}
-      <NamedTable
-        name={words(language, "participant.history")}
-        heads={(["column.time", "column.by", "column.event", "column.reason", "column.details"] as const)
-          .map((key) => words(language, key))}
-        rows={entries.toReversed().map((entry) => [
-          <Instant visit={visit} at={entry.at} />,
-          <bdi>{entry.who}</bdi>,
-          phrase(language, `event.${entry.what}`),
-          [entry.reason, entry.approval_reason].map((reason) =>
-            reason === undefined ? null : <span class="detail" dir="auto">{reason}</span>
-          ),
-          <Details details={entry.details} />,
-        ])}
+      <Table
+        language={language}
+        name="participant.history"
+        rows={entries.toReversed()}
+        columns={{
+          "column.time": ({ at }) => <Instant visit={visit} at={at} />,
+          "column.by": ({ who }) => <bdi>{who}</bdi>,
+          "column.event": ({ what }) => phrase(language, `event.${what}`),
+          "column.reason": (entry) =>
+            [entry.reason, entry.approval_reason].map((reason) =>
+              reason && <span class="detail" dir="auto">{reason}</span>
+            ),
+          "column.details": ({ details }) => <Details details={details} />,
+        }}
       />
     </>
   );

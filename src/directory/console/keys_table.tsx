@@ -1,9 +1,10 @@
 /** A participant's keys with the ends of their certificates. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, NamedTable, State } from "../../console/parts.tsx";
+import { Instant, type PartProps, State } from "../../console/parts.tsx";
 import type { ParticipantRecord } from "./changes.ts";
 import type { ParticipantView } from "./participant_view.ts";
-import { phrase, words } from "./phrase.ts";
+import { Table } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
 
 /** Certificates that end within this time are marked. */
 const SOON_MS = 30 * 86_400_000;
@@ -13,39 +14,38 @@ type KeyRecord = ParticipantRecord["keys"][number];
 export function Keys({ visit, record: { keys }, now, at }: Omit<ParticipantView, "entries">): JSX.Element {
   const { language } = visit;
   return (
-    <NamedTable
-      name={words(language, "participant.keys")}
-      heads={([
-        "column.key",
-        "column.use",
-        "column.status",
-        "column.from",
-        "column.until",
-        "column.actions",
-      ] as const)
-        .map((key) => words(language, key))}
-      rows={keys.toSorted(byEnd).map((key) => [
-        <code dir="ltr">{key.kid}</code>,
-        phrase(language, `use.${key.use}`),
-        <Status visit={visit} record={key} now={now} />,
-        <Instant visit={visit} at={key.not_before} />,
-        <Instant visit={visit} at={key.not_after} />,
-        <ul class="changes">
-          <li>
-            <a href={`${at}/files/certificates/${key.kid}`}>{phrase(language, "file.certificate")}</a>
-          </li>
-          {key.status === "Active"
-            ? (
-              <li>
-                <a class="danger" href={`${at}/keys/${key.kid}/revoke`}>
-                  {phrase(language, "change.revokeKey")}
-                </a>
-              </li>
-            )
-            : null}
-        </ul>,
-      ])}
+    <Table
+      language={language}
+      name="participant.keys"
+      rows={keys.toSorted(byEnd)}
+      columns={{
+        "column.key": ({ kid }) => <code dir="ltr">{kid}</code>,
+        "column.use": ({ use }) => phrase(language, `use.${use}`),
+        "column.status": (key) => <KeyStatus visit={visit} record={key} now={now} />,
+        "column.from": (key) => <Instant visit={visit} at={key.not_before} />,
+        "column.until": (key) => <Instant visit={visit} at={key.not_after} />,
+        "column.changes": (key) => <KeyLinks visit={visit} at={at} one={key} />,
+      }}
     />
+  );
+}
+
+function KeyLinks(
+  { visit: { language }, at, one: { kid, status } }: PartProps<KeyRecord> & { readonly at: string },
+): JSX.Element {
+  return (
+    <ul class="changes">
+      <li>
+        <a href={`${at}/files/certificates/${kid}`}>{phrase(language, "file.certificate")}</a>
+      </li>
+      {status === "Active"
+        ? (
+          <li>
+            <a class="danger" href={`${at}/keys/${kid}/revoke`}>{phrase(language, "change.revokeKey")}</a>
+          </li>
+        )
+        : null}
+    </ul>
   );
 }
 
@@ -55,7 +55,7 @@ function byEnd(a: KeyRecord, b: KeyRecord): number {
   return rank(a) - rank(b) || a.not_after.localeCompare(b.not_after) || a.kid.localeCompare(b.kid);
 }
 
-function Status(
+function KeyStatus(
   { visit: { language }, record: { status, not_after, reason }, now }: {
     readonly visit: ParticipantView["visit"];
     readonly record: KeyRecord;

@@ -1,35 +1,31 @@
 /** One participant: what is registered, its keys, its statement, its reports, its history, and what can be changed. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, More, NamedTable, State } from "../../console/parts.tsx";
+import { Instant, More, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
-import { phrase, type PlainKey, words } from "./phrase.ts";
-import { Done } from "./done.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
 import { History } from "./history_table.tsx";
 import { Keys } from "./keys_table.tsx";
-import { Links } from "./links.tsx";
+import { Done, Links, Status, Table } from "./parts.tsx";
 import type { ParticipantView } from "./participant_view.ts";
 
 function Logins({ visit, record: { logins }, at }: ParticipantView): JSX.Element {
   const { language } = visit;
   if (logins.length === 0) return <p>{phrase(language, "participant.noLogins")}</p>;
   return (
-    <NamedTable
-      name={words(language, "participant.logins")}
-      heads={(["column.contact", "column.status", "column.from", "column.until", "column.actions"] as const)
-        .map((key) => words(language, key))}
-      rows={logins.map((login) => [
-        <bdi>{login.name}</bdi>,
-        <State
-          is={login.status === "Active" ? "good" : "bad"}
-          words={phrase(language, `status.${login.status}`)}
-        />,
-        <Instant visit={visit} at={login.issued_at} />,
-        <Instant visit={visit} at={login.expires_at} />,
-        login.status === "Active"
-          ? <a href={`${at}/logins/${login.login_id}/revoke`}>{phrase(language, "change.revokeLogin")}</a>
-          : null,
-      ])}
+    <Table
+      language={language}
+      name="participant.logins"
+      rows={logins}
+      columns={{
+        "column.contact": ({ name }) => <bdi>{name}</bdi>,
+        "column.status": ({ status }) => <Status language={language} is={status} />,
+        "column.from": (login) => <Instant visit={visit} at={login.issued_at} />,
+        "column.until": (login) => <Instant visit={visit} at={login.expires_at} />,
+        "column.changes": ({ login_id: id, status }) =>
+          status === "Active" &&
+          <a href={`${at}/logins/${id}/revoke`}>{phrase(language, "change.revokeLogin")}</a>,
+      }}
     />
   );
 }
@@ -97,13 +93,7 @@ function Facts({ visit, record, at }: ParticipantView): JSX.Element {
     ["field.org_id", <code dir="ltr">{record.org_id}</code>],
     ["field.registration_number", <bdi>{record.registration_number}</bdi>],
     ["column.role", phrase(language, `role.${record.role}`)],
-    [
-      "column.status",
-      <State
-        is={record.org_status === "Active" ? "good" : "bad"}
-        words={phrase(language, `status.${record.org_status}`)}
-      />,
-    ],
+    ["column.status", <Status language={language} is={record.org_status} />],
   ];
   return (
     <Card language={language} title="participant.facts">
@@ -137,7 +127,6 @@ function Statement({ visit, record, at }: ParticipantView): JSX.Element {
   const { language } = visit;
   const { software } = record;
   const issued = software.statement_issued_at;
-  const status = record.software_client_status;
   return (
     <Card language={language} title="participant.statement">
       <FactList
@@ -145,10 +134,7 @@ function Statement({ visit, record, at }: ParticipantView): JSX.Element {
         facts={[
           ["field.client_name", <bdi>{software.client_name}</bdi>],
           ["field.version", <bdi>{software.version}</bdi>],
-          [
-            "column.software",
-            <State is={status === "Active" ? "good" : "bad"} words={phrase(language, `status.${status}`)} />,
-          ],
+          ["column.software", <Status language={language} is={record.software_client_status} />],
           [
             "field.redirect_uris",
             software.redirect_uris.map((uri) => <code class="detail" dir="ltr">{uri}</code>),
@@ -199,48 +185,39 @@ function Reports({ visit, record: { certifications }, at }: ParticipantView): JS
   const { language } = visit;
   if (certifications.length === 0) return <p>{phrase(language, "participant.noReports")}</p>;
   return (
-    <NamedTable
-      name={words(language, "participant.reports")}
-      heads={heads(language, [
-        "column.suite",
-        "column.result",
-        "column.cases",
-        "column.time",
-        "column.certifier",
-        "file.report",
-      ])}
-      rows={certifications.map((one) => [
-        <bdi>{one.suite}</bdi>,
-        <State
-          is={one.passed ? "good" : "bad"}
-          words={phrase(language, one.passed ? "result.passed" : "result.failed")}
-        />,
-        <bdi>{one.failed} / {one.cases}</bdi>,
-        <Instant visit={visit} at={one.issued_at} />,
-        <code dir="ltr">{one.certifier}</code>,
-        <a href={`${at}/files/reports/${one.certification_id}`}>
-          {phrase(language, "file.report")}
-        </a>,
-      ])}
+    <Table
+      language={language}
+      name="participant.reports"
+      rows={certifications}
+      columns={{
+        "column.suite": ({ suite }) => <bdi>{suite}</bdi>,
+        "column.result": ({ passed }) =>
+          passed
+            ? <State is="good" words={phrase(language, "result.passed")} />
+            : <State is="bad" words={phrase(language, "result.failed")} />,
+        "column.cases": ({ failed, cases }) => <bdi>{failed} / {cases}</bdi>,
+        "column.time": (one) => <Instant visit={visit} at={one.issued_at} />,
+        "column.certifier": ({ certifier }) => <code dir="ltr">{certifier}</code>,
+        "file.report": ({ certification_id: id }) => (
+          <a href={`${at}/files/reports/${id}`}>{phrase(language, "file.report")}</a>
+        ),
+      }}
     />
   );
 }
 
 function Contacts({ visit: { language }, record: { contacts } }: ParticipantView): JSX.Element {
   return (
-    <NamedTable
-      name={words(language, "participant.contacts")}
-      heads={heads(language, ["column.contact", "column.use", "column.email", "column.phone"])}
-      rows={contacts.map(({ type, name, email, phone }) => [
-        <bdi>{name}</bdi>,
-        phrase(language, `contact.${type}`),
-        <bdi>{email}</bdi>,
-        <bdi dir="ltr">{phone}</bdi>,
-      ])}
+    <Table
+      language={language}
+      name="participant.contacts"
+      rows={contacts}
+      columns={{
+        "column.contact": ({ name }) => <bdi>{name}</bdi>,
+        "column.use": ({ type }) => phrase(language, `contact.${type}`),
+        "column.email": ({ email }) => <bdi>{email}</bdi>,
+        "column.phone": ({ phone }) => <bdi dir="ltr">{phone}</bdi>,
+      }}
     />
   );
-}
-
-function heads(language: Visit["language"], keys: readonly PlainKey[]): readonly string[] {
-  return keys.map((key) => words(language, key));
 }

@@ -5,7 +5,7 @@ import { Instant, NamedTable, SearchForm, type SortHead, State } from "../../con
 import type { Visit } from "../../console/visit.ts";
 import type { Participant } from "../participants/participant.ts";
 import { dateTime } from "../http/participant_representation.ts";
-import { Done } from "./done.tsx";
+import { Done, Status } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 
 /** More would make a page too long to read. */
@@ -106,26 +106,20 @@ function Found({ visit, view, found }: FoundProps): JSX.Element {
     <div class="card">
       <NamedTable
         name={words(language, "participants.title")}
-        heads={[
-          sorted("column.organisation", "name"),
-          words(language, "column.role"),
-          words(language, "column.status"),
-          words(language, "column.software"),
-          sorted("column.statementEnd", "end"),
+        rows={found}
+        columns={[
+          [sorted("column.organisation", "name"), (one) => <Name one={one} />],
+          [words(language, "column.role"), ({ role }) => phrase(language, `role.${role}`)],
+          [words(language, "column.status"), ({ status }) => <Status language={language} is={status} />],
+          [
+            words(language, "column.software"),
+            (one) => <Status language={language} is={one.software.status} />,
+          ],
+          [
+            sorted("column.statementEnd", "end"),
+            (one) => <End visit={visit} at={endOf(view, one)} now={view.now} />,
+          ],
         ]}
-        rows={found.map((one) => [
-          <Name one={one} />,
-          phrase(language, `role.${one.role}`),
-          <State
-            is={one.status === "Active" ? "good" : "bad"}
-            words={phrase(language, `status.${one.status}`)}
-          />,
-          <State
-            is={one.software.status === "Active" ? "good" : "bad"}
-            words={phrase(language, `status.${one.software.status}`)}
-          />,
-          <End visit={visit} at={endOf(view, one)} now={view.now} />,
-        ])}
       />
     </div>
   );

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../pages/language.ts";
-import { More, NamedTable } from "../../console/parts.tsx";
+import { More } from "../../console/parts.tsx";
 import {
   type ProposalRow,
   ProposalsHead,
@@ -14,8 +14,7 @@ import type { Visit } from "../../console/visit.ts";
 import type { proposal, proposals } from "../http/answer_schema.ts";
 import type { Proposable } from "../changes/four_eyes.ts";
 import type { Difference, Field } from "./changes.ts";
-import { Done } from "./done.tsx";
-import { Links } from "./links.tsx";
+import { Done, Links, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 
 export type ProposalView = z.infer<typeof proposal>;
@@ -33,15 +32,6 @@ const TITLES: Readonly<Record<Proposable, PlainKey>> = {
   setSoftwareStatus: "change.softwareStatus",
   setOrganisationStatus: "change.organisationStatus",
 };
-
-const HEADS = [
-  "column.change",
-  "column.state",
-  "column.by",
-  "column.reason",
-  "column.until",
-  "column.actions",
-] as const;
 
 export function ProposalsPage(
   { visit, page }: { readonly visit: Visit; readonly page: z.infer<typeof proposals> },
@@ -65,7 +55,7 @@ export function ProposalsPage(
         <ProposalsTable
           visit={visit}
           name={words(language, "proposals.title")}
-          heads={HEADS.map((head) => words(language, head))}
+          say={(column) => words(language, `column.${column}`)}
           rows={rows}
         />
       )}
@@ -137,14 +127,19 @@ function Differences(
     readonly differences: readonly Difference[];
   },
 ): JSX.Element {
-  const rows = differences.map(({ field, now, after }) => [
-    phrase(language, field.choices === undefined ? `field.${field.name}` as PlainKey : "column.state"),
-    ...[now, after].map((value) => <Value language={language} field={field} value={value} />),
-  ]);
-  const heads = (["proposals.replaced", "proposals.now", "proposals.after"] as const).map((key) =>
-    words(language, key)
+  return (
+    <Table
+      language={language}
+      name="proposals.replaced"
+      rows={differences}
+      columns={{
+        "proposals.replaced": ({ field: { name, choices } }) =>
+          phrase(language, choices === undefined ? `field.${name}` as PlainKey : "column.state"),
+        "proposals.now": ({ field, now }) => <Value language={language} field={field} value={now} />,
+        "proposals.after": ({ field, after }) => <Value language={language} field={field} value={after} />,
+      }}
+    />
   );
-  return <NamedTable name={words(language, "proposals.replaced")} heads={heads} rows={rows} />;
 }
 
 function Value(

@@ -2,14 +2,14 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { sha256Bytes } from "../../base/kernel/identifiers.ts";
 import { CONSOLE_STYLE as style } from "../../console/assets.ts";
-import { NamedTable, State } from "../../console/parts.tsx";
+import { Day } from "../../console/parts.tsx";
 import { phrase as commonPhrase, words as commonWords } from "../../console/phrase.ts";
-import { formatDay } from "../../pages/formats.ts";
 import { directionOf, type Language, LANGUAGES, LOCALES } from "../../pages/language.ts";
 import { Languages } from "../../pages/layout.tsx";
 import type { PublicParticipant } from "../http/participant_representation.ts";
 import type { DrawList, Page } from "../http/public_routes.ts";
-import { phrase, type PlainKey, words } from "./phrase.ts";
+import { Status, Table } from "./parts.tsx";
+import { phrase, words } from "./phrase.ts";
 
 interface DocumentProps {
   readonly language: Language;
@@ -103,38 +103,33 @@ function List(
     <section class="card">
       <h2>{phrase(language, title)}: {participants.length}</h2>
       {participants.length === 0 ? <p>{phrase(language, "public.none")}</p> : (
-        <NamedTable
-          name={words(language, title)}
-          heads={HEADS.map((head) => words(language, head))}
-          rows={sorted.map((one) => cellsOf(language, one))}
+        <Table
+          language={language}
+          name={title}
+          rows={sorted}
+          columns={{
+            "column.organisation": ({ org_name: name, org_id: id }) => [
+              <bdi>{name}</bdi>,
+              <code class="detail" dir="ltr">{id}</code>,
+            ],
+            "column.status": (one) => <Status language={language} is={one.org_status} />,
+            "column.software": (one) => [
+              <Status language={language} is={one.software_client_status} />,
+              <code class="detail" dir="ltr">{one.software_client_id}</code>,
+            ],
+            "public.since": ({ since }) => <Day language={language} at={since} />,
+            "file.keys": (one) => <KeySets language={language} one={one} />,
+          }}
         />
       )}
     </section>
   );
 }
 
-const HEADS = [
-  "column.organisation",
-  "column.status",
-  "column.software",
-  "public.since",
-  "file.keys",
-] as const;
+type Props = Pick<DocumentProps, "language"> & { readonly one: PublicParticipant };
 
-function cellsOf(language: Language, participant: PublicParticipant): readonly JSX.Element[] {
-  const { org_id: id, org_name: name, org_status, software_client_id, software_client_status, since } =
-    participant;
-  return [
-    <>
-      <bdi>{name}</bdi>
-      <code class="detail" dir="ltr">{id}</code>
-    </>,
-    <Status language={language} status={org_status} />,
-    <>
-      <Status language={language} status={software_client_status} />
-      <code class="detail" dir="ltr">{software_client_id}</code>
-    </>,
-    <time datetime={since}>{formatDay(language, Date.parse(since))}</time>,
+function KeySets({ language, one: { org_id: id, org_name: name } }: Props): JSX.Element {
+  return (
     <>
       <a href={`/participants/${id}/jwks`} aria-label={words(language, "public.activeOf", { name })}>
         {phrase(language, "public.active")}
@@ -142,15 +137,6 @@ function cellsOf(language: Language, participant: PublicParticipant): readonly J
       <a href={`/participants/${id}/jwks/revoked`} aria-label={words(language, "public.revokedOf", { name })}>
         {phrase(language, "public.revoked")}
       </a>
-    </>,
-  ];
-}
-
-function Status({ language, status }: { readonly language: Language; readonly status: string }): JSX.Element {
-  return (
-    <State
-      is={status === "Active" ? "good" : "bad"}
-      words={phrase(language, `status.${status}` as PlainKey)}
-    />
+    </>
   );
 }

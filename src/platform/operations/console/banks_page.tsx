@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
-import { Instant, More, Read } from "../../../console/parts.tsx";
+import { Instant, More, type PartProps, Read } from "../../../console/parts.tsx";
 import { Actor, Changes, Done, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -49,25 +49,28 @@ function Banks({ visit, found, rowOf }: {
   readonly rowOf: (code: string) => BankRow | undefined;
 }): JSX.Element {
   const { language } = visit;
-  if (found.length === 0) return <p>{phrase(language, "banks.none")}</p>;
-  const rows = found.map(({ OrganisationId: code, OrganisationName: name, ClientId: client }) => {
-    const row = rowOf(code); // undefined if it was registered meanwhile
-    return [
-      <a href={`/console/participants/${encodeURIComponent(client)}`}>
-        <Named id={code} name={name} />
-      </a>,
-      row === undefined ? "–" : <BankState language={language} row={row} />,
-      row === undefined ? "–" : <OrderCount language={language} row={row} state="waiting" />,
-      row === undefined ? "–" : <OrderCount language={language} row={row} state="dead" />,
-      <BankChanges visit={visit} code={code} isHeld={row?.isHeld === true} />,
-    ];
-  });
+  // without a row if it was registered meanwhile
+  const rows = found.map((bank) => ({ bank, row: rowOf(bank.OrganisationId) }));
   return (
     <Table
       language={language}
       name="banks.title"
-      heads={["column.bank", "column.state", "column.waiting", "column.dead", "column.changes"]}
+      none="banks.none"
       rows={rows}
+      columns={{
+        "column.bank": ({ bank: { OrganisationId: code, OrganisationName: name, ClientId: client } }) => (
+          <a href={`/console/participants/${encodeURIComponent(client)}`}>
+            <Named id={code} name={name} />
+          </a>
+        ),
+        "column.state": ({ row }) => row ? <BankState language={language} row={row} /> : "–",
+        "column.waiting": ({ row }) =>
+          row ? <OrderCount language={language} row={row} state="waiting" /> : "–",
+        "column.dead": ({ row }) => row ? <OrderCount language={language} row={row} state="dead" /> : "–",
+        "column.changes": ({ bank, row }) => (
+          <BankChanges visit={visit} code={bank.OrganisationId} isHeld={row?.isHeld === true} />
+        ),
+      }}
     />
   );
 }
@@ -99,27 +102,37 @@ function Outages(
   return (
     <section class="card">
       <h2>{phrase(language, "outages.title")}</h2>
-      {controls.PlannedOutage.length === 0 ? <p>{phrase(language, "outages.none")}</p> : (
-        <Table
-          language={language}
-          name="outages.title"
-          heads={["column.bank", "column.from", "column.until", "column.text", "column.by", "column.changes"]}
-          rows={controls.PlannedOutage.map(({ OutageId, BankId, FromDateTime, UntilDateTime, Text, By }) => [
-            <Named id={BankId} name={rows.find(({ bank }) => bank === BankId)?.name} />,
-            <Instant visit={visit} at={FromDateTime} />,
-            <Instant visit={visit} at={UntilDateTime} />,
-            <span dir="auto">{Text}</span>,
-            <Actor language={language} actor={By} />,
-            <Changes
-              visit={visit}
-              links={[
-                [`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/change`, "link.change"],
-                [`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/cancel`, "link.cancel"],
-              ]}
-            />,
-          ])}
-        />
-      )}
+      <Table
+        language={language}
+        name="outages.title"
+        none="outages.none"
+        rows={controls.PlannedOutage}
+        columns={{
+          "column.bank": ({ BankId: id }) => (
+            <Named
+              id={id}
+              name={rows.find(({ bank }) => bank === id)?.name}
+            />
+          ),
+          "column.from": (one) => <Instant visit={visit} at={one.FromDateTime} />,
+          "column.until": (one) => <Instant visit={visit} at={one.UntilDateTime} />,
+          "column.text": ({ Text }) => <span dir="auto">{Text}</span>,
+          "column.by": ({ By }) => <Actor language={language} actor={By} />,
+          "column.changes": (one) => <OutageChanges visit={visit} one={one} />,
+        }}
+      />
     </section>
+  );
+}
+
+function OutageChanges(
+  { visit, one: { BankId, OutageId } }: PartProps<BankFacts["controls"]["PlannedOutage"][number]>,
+): JSX.Element | null {
+  const outage = `/banks/${encodeURIComponent(BankId)}/outages/${OutageId}`;
+  return (
+    <Changes
+      visit={visit}
+      links={[[`${outage}/change`, "link.change"], [`${outage}/cancel`, "link.cancel"]]}
+    />
   );
 }

@@ -10,9 +10,9 @@ import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { formField, isProposed } from "./action_routes.tsx";
 import { type Action, ACTIONS, bodyOf } from "./actions.ts";
 import { consolePage } from "./console_page.ts";
-import { ordersPath, Payment } from "./orders_page.tsx";
+import { ordersPath } from "./orders_page.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Named, Table } from "./parts.tsx";
+import { Named, PaymentLink, Table } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import {
   ALL,
@@ -152,18 +152,15 @@ function OrderTable(
     <Table
       language={visit.language}
       name="orders.title"
-      heads={[
-        "column.payment",
-        "column.bank",
-        "column.tpp",
-        ...(outcomes === undefined ? [] : ["column.outcome" as const]),
-      ]}
-      rows={orders.map((order, place) => [
-        <Payment visit={visit} order={order} />,
-        <Named id={order.BankId} name={names.get(order.BankId)} />,
-        <bdi>{order.Tpp ?? order.ClientId}</bdi>,
-        ...(outcomes === undefined ? [] : [<OutcomeCell visit={visit} outcome={outcomes[place]} />]),
-      ])}
+      rows={orders}
+      columns={{
+        "column.payment": (order) => <PaymentLink visit={visit} one={order} />,
+        "column.bank": ({ BankId }) => <Named id={BankId} name={names.get(BankId)} />,
+        "column.tpp": ({ Tpp, ClientId }) => <bdi>{Tpp ?? ClientId}</bdi>,
+        "column.outcome": outcomes !== undefined
+          ? (_, place) => <OutcomeCell visit={visit} outcome={outcomes[place]} />
+          : undefined,
+      }}
     />
   );
 }

@@ -10,7 +10,7 @@ import { type Badge, Instant, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSummarySchema } from "../cases/case_representation.ts";
 import { OrderChanges, Tries, Why } from "./orders_page.tsx";
-import { Coded } from "./parts.tsx";
+import { CaseLink, Coded } from "./parts.tsx";
 import { messageNamed, phrase, type PlainKey } from "./phrase.ts";
 
 export type Summary = z.infer<typeof caseSummarySchema>["Data"];
@@ -170,10 +170,4 @@ export function StatusOf(
 export function badgeOf(status: string): Badge {
   if (status === "Rejected") return "bad";
   return status.startsWith("Accepted") ? "good" : "neutral";
-}
-
-/** The id of a payment, with a link to its case for who may open it. */
-export function CaseLink({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
-  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
 }

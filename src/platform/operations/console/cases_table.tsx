@@ -4,9 +4,9 @@ import type { z } from "zod";
 import { Instant } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import type { caseSchema } from "../search/routes.ts";
-import { CaseLink, StatusOf } from "./case_head.tsx";
+import { StatusOf } from "./case_head.tsx";
 import type { Names } from "./names.ts";
-import { Named, Table } from "./parts.tsx";
+import { CaseLink, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export function Cases(
@@ -18,23 +18,23 @@ export function Cases(
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
-  const rows = found.map((one) => [
-    <Part visit={visit} id={one.ConsentId} of="consent" status={one.ConsentStatus} />,
-    one.DomesticPaymentId === undefined
-      ? null
-      : <Part visit={visit} id={one.DomesticPaymentId} of="payment" status={one.PaymentStatus ?? ""} />,
-    <Named id={one.Bank} name={names.get(one.Bank)} />,
-    <Named id={one.ClientId} name={one.Tpp} />,
-    <Instant visit={visit} at={one.CreationDateTime} />,
-  ]);
   return (
     <section class="card">
       <h2>{phrase(language, "search.cases")}</h2>
       <Table
         language={language}
         name="search.cases"
-        heads={["column.consent", "column.payment", "column.bank", "column.participant", "column.time"]}
-        rows={rows}
+        rows={found}
+        columns={{
+          "column.consent": (one) => (
+            <Part visit={visit} id={one.ConsentId} of="consent" status={one.ConsentStatus} />
+          ),
+          "column.payment": ({ DomesticPaymentId: id, PaymentStatus: status = "" }) =>
+            id && <Part visit={visit} id={id} of="payment" status={status} />,
+          "column.bank": ({ Bank }) => <Named id={Bank} name={names.get(Bank)} />,
+          "column.participant": ({ ClientId, Tpp }) => <Named id={ClientId} name={Tpp} />,
+          "column.time": (one) => <Instant visit={visit} at={one.CreationDateTime} />,
+        }}
       />
     </section>
   );

@@ -1,7 +1,7 @@
 /** Cards of the dashboard: what needs attention, what ends soon, and what operators did today. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { type Alarm, type AlarmName, alarmsSchema } from "../alarm_representation.ts";
 import { endingsSchema } from "../ending_routes.ts";
@@ -9,6 +9,7 @@ import { peopleTodaySchema } from "../history_routes.ts";
 import { ordersPath } from "./orders_page.tsx";
 import { type Names, readNames } from "./names.ts";
 import { Actor as Who, Card, Table } from "./parts.tsx";
+import type { Language } from "../../../pages/language.ts";
 import { phrase } from "./phrase.ts";
 
 type Endings = z.infer<typeof endingsSchema>["Data"];
@@ -34,22 +35,27 @@ function Alarms(
   },
 ): JSX.Element {
   const { language } = visit;
-  if (alarms.length === 0) return <p>{phrase(language, "alarms.none")}</p>;
   return (
     <Table
       language={language}
       name="alarms.title"
-      heads={["column.alarm", "column.state", "column.whose"]}
-      rows={[...Map.groupBy(alarms, ({ Name, Severity }) => `${Severity} ${Name}`).values()].map((alike) => [
-        phrase(language, `alarm.${alike[0]?.Name ?? "ProcessLost"}`),
-        <State
-          is={alike[0]?.Severity === "critical" ? "bad" : "warn"}
-          words={phrase(language, `alarms.${alike[0]?.Severity ?? "warning"}`)}
-        />,
-        <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} name={names.get(alarm.Of)} />)}</ul>,
-      ])}
+      none="alarms.none"
+      rows={[...Map.groupBy(alarms, ({ Name, Severity }) => `${Severity} ${Name}`).values()]}
+      columns={{
+        "column.alarm": ([first]) => phrase(language, `alarm.${first?.Name ?? "ProcessLost"}`),
+        "column.state": ([first]) => <Severity language={language} is={first?.Severity} />,
+        "column.whose": (alike) => (
+          <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} name={names.get(alarm.Of)} />)}</ul>
+        ),
+      }}
     />
   );
+}
+
+function Severity(
+  { language, is = "warning" }: { readonly language: Language; readonly is: Alarm["Severity"] | undefined },
+): JSX.Element {
+  return <State is={is === "critical" ? "bad" : "warn"} words={phrase(language, `alarms.${is}`)} />;
 }
 
 /** What an alarm is about, with its number or time, and where that is shown. */
@@ -148,28 +154,24 @@ function EndingTable(
     <Table
       language={language}
       name="endings.title"
-      heads={["column.whose", "column.use", "column.ends"]}
-      rows={some.map((one) => [
-        <Owner visit={visit} one={one} />,
-        <>
-          {phrase(language, `endings.${one.Kind}`)}
-          {one.KeyId === undefined ? null : (
-            <span class="detail">
-              <code dir="ltr">{one.KeyId}</code>
-            </span>
-          )}
-        </>,
-        <>
-          <Instant visit={visit} at={one.EndDateTime} /> {Date.parse(one.EndDateTime) > now
-            ? null
-            : <State is="bad" words={phrase(language, "participant.expired")} />}
-        </>,
-      ])}
+      rows={some}
+      columns={{
+        "column.whose": (one) => <Owner visit={visit} one={one} />,
+        "column.use": ({ Kind, KeyId }) => [
+          phrase(language, `endings.${Kind}`),
+          KeyId && <code class="detail" dir="ltr">{KeyId}</code>,
+        ],
+        "column.ends": ({ EndDateTime: at }) => [
+          <Instant visit={visit} at={at} />,
+          " ",
+          Date.parse(at) > now ? null : <State is="bad" words={phrase(language, "participant.expired")} />,
+        ],
+      }}
     />
   );
 }
 
-function Owner({ visit: { language }, one }: { readonly visit: Visit; readonly one: Ending }): JSX.Element {
+function Owner({ visit: { language }, one }: PartProps<Ending>): JSX.Element {
   if (one.ClientId === undefined) {
     return <a href="/console/keys">{phrase(language, "endings.platform")}</a>;
   }
@@ -201,22 +203,19 @@ function People(
 ): JSX.Element {
   const { language } = visit;
   if (operators.length === 0) return <p>{phrase(language, "people.none")}</p>;
+  const historyOf = (operator: string): string =>
+    `/console/audit?${new URLSearchParams({ operator, from: day, until: day })}`;
   return (
     <>
       <Table
         language={language}
         name="people.title"
-        heads={["column.by", "column.entries", "column.latest"]}
-        rows={operators.map(({ Actor, Entries, LastDateTime }) => [
-          <Who language={language} actor={Actor} />,
-          <a
-            class="number"
-            href={`/console/audit?${new URLSearchParams({ operator: Actor, from: day, until: day })}`}
-          >
-            {Entries}
-          </a>,
-          <Instant visit={visit} at={LastDateTime} />,
-        ])}
+        rows={operators}
+        columns={{
+          "column.by": ({ Actor }) => <Who language={language} actor={Actor} />,
+          "column.entries": ({ Actor, Entries }) => <a class="number" href={historyOf(Actor)}>{Entries}</a>,
+          "column.latest": (one) => <Instant visit={visit} at={one.LastDateTime} />,
+        }}
       />
       {IsComplete ? null : <p class="detail">{phrase(language, "people.incomplete")}</p>}
     </>

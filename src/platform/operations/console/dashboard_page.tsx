@@ -1,12 +1,11 @@
 /** The dashboard: the last hour, the banks, the processes, and what works. */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { formatSecond } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx";
 import { Card, Named, Table } from "./parts.tsx";
 import { alarmsCard, endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
@@ -107,44 +106,42 @@ async function readProcesses(visit: Visit): Promise<JSX.Element> {
   return (
     <Card id="processes" title={phrase(visit.language, "dashboard.processes")}>
       <Read visit={visit} answer={processes}>
-        {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
+        {({ Data: { Process: found } }) => <Processes visit={visit} one={found} />}
       </Read>
     </Card>
   );
 }
 
-function Processes(
-  { visit, found }: {
-    readonly visit: Visit;
-    readonly found: z.infer<typeof processesSchema>["Data"]["Process"];
-  },
-): JSX.Element {
+type Process = z.infer<typeof processesSchema>["Data"]["Process"][number];
+
+function Processes({ visit, one: found }: PartProps<readonly Process[]>): JSX.Element {
   const { language } = visit;
-  if (found.length === 0) return <p>{phrase(language, "dashboard.noProcesses")}</p>;
   return (
     <Table
       language={language}
       name="dashboard.processes"
-      heads={[
-        "column.process",
-        "column.state",
-        "column.serves",
-        "column.started",
-        "column.noted",
-        "column.inWork",
-      ]}
-      rows={found.map(({ Name, State: state, Fault: faults, Serves, ...one }) => [
-        <bdi>{Name}</bdi>,
-        <>
-          <State is={state === "works" ? "good" : "bad"} words={phrase(language, STATE_NAMES[state])} />
-          {faults.map((fault) => <span class="detail" lang="en" dir="ltr">{fault}</span>)}
-        </>,
-        phrase(language, SERVED_NAMES[Serves]),
-        <Instant visit={visit} at={one.StartDateTime} />,
-        <Instant visit={visit} at={one.NotedDateTime} />,
-        <span class="number">{one.RequestsInWork}</span>,
-      ])}
+      none="dashboard.noProcesses"
+      rows={found}
+      columns={{
+        "column.process": ({ Name }) => <bdi>{Name}</bdi>,
+        "column.state": (one) => <ProcessState visit={visit} one={one} />,
+        "column.serves": ({ Serves }) => phrase(language, SERVED_NAMES[Serves]),
+        "column.started": (one) => <Instant visit={visit} at={one.StartDateTime} />,
+        "column.noted": (one) => <Instant visit={visit} at={one.NotedDateTime} />,
+        "column.inWork": (one) => <span class="number">{one.RequestsInWork}</span>,
+      }}
     />
+  );
+}
+
+function ProcessState(
+  { visit: { language }, one: { State: state, Fault } }: PartProps<Process>,
+): JSX.Element {
+  return (
+    <>
+      <State is={state === "works" ? "good" : "bad"} words={phrase(language, STATE_NAMES[state])} />
+      {Fault.map((fault) => <span class="detail" lang="en" dir="ltr">{fault}</span>)}
+    </>
   );
 }
 
@@ -190,15 +187,6 @@ function troubles({ state, isHeld, isRestored, inOutage, isBlocked, dead, waitin
   return isBad + Number(isHeld || isRestored || inOutage || isBlocked || waiting + held > 0);
 }
 
-const BANK_HEADS = [
-  "column.bank",
-  "column.state",
-  "column.waiting",
-  "column.dead",
-  "column.answeredToday",
-  "column.paymentsToday",
-] as const;
-
 function Banks(
   { visit: { language }, facts, reports }: {
     readonly visit: Visit;
@@ -209,13 +197,27 @@ function Banks(
 ): JSX.Element {
   const rows = facts.rows.toSorted((one, other) => troubles(other) - troubles(one)).slice(0, BANKS_SHOWN);
   if (rows.length === 0) return <p>{phrase(language, "banks.none")}</p>;
+  const [percent, { format }] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
+  const today = (bank: string): ShownReport["Total"] | undefined =>
+    reports.find(({ Id }) => Id === bank)?.Total;
   return (
     <>
       <Table
         language={language}
         name="dashboard.banks"
-        heads={BANK_HEADS}
-        rows={rows.map((row) => bankCells(language, row, reports.find(({ Id }) => Id === row.bank)?.Total))}
+        rows={rows}
+        columns={{
+          "column.bank": ({ bank, name }) => <Named id={bank} name={name} />,
+          "column.state": (row) => <BankState language={language} row={row} />,
+          "column.waiting": (row) => <OrderCount language={language} row={row} state="waiting" />,
+          "column.dead": (row) => <OrderCount language={language} row={row} state="dead" />,
+          "column.answeredToday": ({ bank }) => (
+            <BankToday bank={bank} of={today(bank)?.Orders?.AnswerRate} format={percent} />
+          ),
+          "column.paymentsToday": ({ bank }) => (
+            <BankToday bank={bank} of={today(bank)?.Payments} format={format} />
+          ),
+        }}
       />
       {rows.length === facts.rows.length ? null : (
         <p>
@@ -226,22 +228,16 @@ function Banks(
   );
 }
 
-function bankCells(
-  language: Language,
-  row: BankRow,
-  today: ShownReport["Total"] | undefined,
-): readonly Child[] {
-  const [percent, number] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
-  const rate = today?.Orders?.AnswerRate;
-  const report = `/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`;
-  return [
-    <Named id={row.bank} name={row.name} />,
-    <BankState language={language} row={row} />,
-    <OrderCount language={language} row={row} state="waiting" />,
-    <OrderCount language={language} row={row} state="dead" />,
-    <a class="number" href={report}>{rate === undefined ? "–" : percent(rate)}</a>,
-    <a class="number" href={report}>{today === undefined ? "–" : number.format(today.Payments)}</a>,
-  ];
+/** A value of today, which leads to the report of the bank. */
+function BankToday(
+  { bank, of, format }: {
+    readonly bank: string;
+    readonly of: number | undefined;
+    readonly format: (value: number) => string;
+  },
+): JSX.Element {
+  const report = `/console/reports?kind=banks&id=${encodeURIComponent(bank)}`;
+  return <a class="number" href={report}>{of === undefined ? "–" : format(of)}</a>;
 }
 
 /** When the page was made, and the link that has it made again and again no more, or anew. */

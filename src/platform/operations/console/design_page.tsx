@@ -35,7 +35,11 @@ export function designPage(visit: Visit, now: number): JSX.Element {
       <h1>{phrase(visit.language, "design.title")}</h1>
       <div lang="en" dir="ltr" class="cards">
         <Card title="Type">
-          <NamedTable name="Type" heads={["Element", "Shown"]} rows={scale()} />
+          <NamedTable
+            name="Type"
+            rows={scale()}
+            columns={[["Element", ([name]) => name], ["Shown", ([, of]) => of]]}
+          />
         </Card>
         <Card title="Colours">
           <ul class="swatches">{COLOURS.map((name) => <li class={`swatch ${name}`}>--{name}</li>)}</ul>

@@ -2,12 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../../pages/language.ts";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { disputeForDecisionSchema, openDisputesSchema } from "../disputes/dispute_routes.ts";
-import { CaseLink } from "./case_head.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Changes, Done, Table } from "./parts.tsx";
+import { CaseLink, Changes, Done, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 export async function disputesPage(visit: Visit): Promise<JSX.Element> {
@@ -23,10 +22,7 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
       <Done visit={visit} />
       <p class="lead">{phrase(language, "disputes.lead")}</p>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Dispute: disputes } }) =>
-          disputes.length === 0
-            ? <p class="card">{phrase(language, "disputes.none")}</p>
-            : <Disputes visit={visit} disputes={disputes} names={names} />}
+        {({ Data: { Dispute: disputes } }) => <Disputes visit={visit} disputes={disputes} names={names} />}
       </Read>
     </>
   );
@@ -43,30 +39,25 @@ function Disputes(
 ): JSX.Element {
   const { language } = visit;
   return (
-    <div class="card">
-      <Table
-        language={language}
-        name="disputes.title"
-        heads={[
-          "column.payment",
-          "column.openedBy",
-          "column.status",
-          "column.until",
-          "column.changes",
-        ]}
-        rows={disputes.map((one) => [
-          <CaseLink visit={visit} id={one.DomesticPaymentId} />,
-          <Opener language={language} one={one} names={names} />,
-          <DisputeState language={language} one={one} />,
-          one.DueDateTime === undefined ? null : <Instant visit={visit} at={one.DueDateTime} />,
-          <Changes
-            visit={visit}
-            links={[[`/disputes/${one.DomesticPaymentId}/decision`, "link.decideDispute"]]}
-          />,
-        ])}
-      />
-    </div>
+    <TableCard
+      language={language}
+      name="disputes.title"
+      none="disputes.none"
+      rows={disputes}
+      columns={{
+        "column.payment": (one) => <CaseLink visit={visit} id={one.DomesticPaymentId} />,
+        "column.openedBy": (one) => <Opener language={language} one={one} names={names} />,
+        "column.status": (one) => <DisputeState language={language} one={one} />,
+        "column.until": ({ DueDateTime: at }) => at && <Instant visit={visit} at={at} />,
+        "column.changes": (one) => <Decide visit={visit} one={one} />,
+      }}
+    />
   );
+}
+
+function Decide({ visit, one }: PartProps<Dispute>): JSX.Element {
+  const path = `/disputes/${one.DomesticPaymentId}/decision`;
+  return <Changes visit={visit} links={[[path, "link.decideDispute"]]} />;
 }
 
 interface DisputeProps {

@@ -1,7 +1,7 @@
 /** Pushes of events by subscriber, with those that were given up. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { Instant, More, Read, State } from "../../../console/parts.tsx";
+import { Instant, More, type PartProps, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
 import { type Names, readNames } from "./names.ts";
@@ -24,13 +24,9 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
       <Read visit={visit} answer={answer}>
         {({ Data: { EventDelivery: deliveries, After } }) => (
           <>
-            {deliveries.length === 0
-              ? <p class="card">{phrase(language, "events.none")}</p>
-              : (
-                <div class="card">
-                  <Deliveries visit={visit} deliveries={deliveries} names={names} changes />
-                </div>
-              )}
+            <div class="card">
+              <Deliveries visit={visit} deliveries={deliveries} names={names} changes />
+            </div>
             <More visit={visit} path="/console/events" query={{ after: After }} />
           </>
         )}
@@ -53,36 +49,23 @@ export function Deliveries(
     <Table
       language={language}
       name="events.title"
-      heads={[
-        "column.receiver",
-        "column.bank",
-        "column.state",
-        "column.eventsWaiting",
-        "column.eventsDead",
-        "column.oldest",
-        "column.why",
-        ...(changes ? ["column.changes" as const] : []),
-      ]}
-      rows={deliveries.map((one) => [
-        <Receiver one={one} />,
-        <Named id={one.BankId} name={names?.get(one.BankId)} />,
-        <Standing visit={visit} one={one} />,
-        <span class="number">{one.Waiting}</span>,
-        <span class="number">{one.Dead}</span>,
-        one.OldestDateTime === undefined ? null : <Instant visit={visit} at={one.OldestDateTime} />,
-        one.LastFailure === undefined ? null : <Because language={language} text={one.LastFailure} />,
-        ...(changes ? [<Redrive visit={visit} one={one} />] : []),
-      ])}
+      none="events.none"
+      rows={deliveries}
+      columns={{
+        "column.receiver": (one) => <Receiver one={one} />,
+        "column.bank": ({ BankId }) => <Named id={BankId} name={names?.get(BankId)} />,
+        "column.state": (one) => <Standing visit={visit} one={one} />,
+        "column.eventsWaiting": ({ Waiting }) => <span class="number">{Waiting}</span>,
+        "column.eventsDead": ({ Dead }) => <span class="number">{Dead}</span>,
+        "column.oldest": ({ OldestDateTime: at }) => at && <Instant visit={visit} at={at} />,
+        "column.why": ({ LastFailure: why }) => why && <Because language={language} text={why} />,
+        "column.changes": changes ? (one) => <Redrive visit={visit} one={one} /> : undefined,
+      }}
     />
   );
 }
 
-interface RowProps {
-  readonly visit: Visit;
-  readonly one: Delivery;
-}
-
-function Receiver({ one: { ClientId, Tpp, CallbackUrl } }: Pick<RowProps, "one">): JSX.Element {
+function Receiver({ one: { ClientId, Tpp, CallbackUrl } }: { readonly one: Delivery }): JSX.Element {
   return (
     <>
       <Named id={ClientId} name={Tpp} />
@@ -91,7 +74,7 @@ function Receiver({ one: { ClientId, Tpp, CallbackUrl } }: Pick<RowProps, "one">
   );
 }
 
-function Standing({ visit: { language }, one }: RowProps): JSX.Element {
+function Standing({ visit: { language }, one }: PartProps<Delivery>): JSX.Element {
   const name = nameOf(one);
   return <State is={name === "state.works" ? "good" : "bad"} words={phrase(language, name)} />;
 }
@@ -103,7 +86,9 @@ function nameOf({ IsReceiverAway, Dead, LastFailure }: Delivery): PlainKey {
 }
 
 /** Without a dead event there is no event to send again. */
-function Redrive({ visit, one: { ClientId, BankId, Dead } }: RowProps): JSX.Element | null {
+function Redrive(
+  { visit, one: { ClientId, BankId, Dead } }: PartProps<Delivery>,
+): JSX.Element | null {
   if (Dead === 0) return null;
   const path = `/event-deliveries/${ClientId}/${BankId}/redrive`;
   return <Changes visit={visit} links={[[path, "link.redriveEvents"]]} />;

@@ -5,7 +5,7 @@ import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
-import { Read } from "../../../console/parts.tsx";
+import { Day, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
 import { type Dimension, DIMENSIONS } from "../funnel/funnel_report.ts";
@@ -95,14 +95,14 @@ export function Funnel(
       <Table
         language={language}
         name="funnel.steps"
-        heads={["column.step", "column.consents", "column.ofAll", "column.halfWithin", "column.mostWithin"]}
-        rows={row.Step.map(({ Name, Cases, MedianAtMost, Percentile95AtMost }) => [
-          phrase(language, stepKey(Name)),
-          number(format(Cases)),
-          number(first === 0 ? "–" : percent(Cases / first)),
-          number(time(MedianAtMost)),
-          number(time(Percentile95AtMost)),
-        ])}
+        rows={row.Step}
+        columns={{
+          "column.step": ({ Name }) => phrase(language, stepKey(Name)),
+          "column.consents": ({ Cases }) => number(format(Cases)),
+          "column.ofAll": ({ Cases }) => number(first === 0 ? "–" : percent(Cases / first)),
+          "column.halfWithin": ({ MedianAtMost }) => number(time(MedianAtMost)),
+          "column.mostWithin": ({ Percentile95AtMost }) => number(time(Percentile95AtMost)),
+        }}
       />
       <Left language={language} left={row.Left} />
     </Card>
@@ -116,18 +116,20 @@ function Left(
   return (
     <>
       <h3>{phrase(language, "funnel.left")}</h3>
-      {left.length === 0 ? <p>{phrase(language, "funnel.noneLeft")}</p> : (
-        <Table
-          language={language}
-          name="funnel.left"
-          heads={["column.errorReason", "column.lastStep", "column.consents"]}
-          rows={left.map(({ StatusReasonCode, After, Cases }) => [
-            <Coded language={language} kind="reason" code={StatusReasonCode} />,
+      <Table
+        language={language}
+        name="funnel.left"
+        none="funnel.noneLeft"
+        rows={left}
+        columns={{
+          "column.errorReason": (one) => (
+            <Coded language={language} kind="reason" code={one.StatusReasonCode} />
+          ),
+          "column.lastStep": ({ After }) =>
             phrase(language, stepKey(After)),
-            number(format(Cases)),
-          ])}
-        />
-      )}
+          "column.consents": ({ Cases }) => number(format(Cases)),
+        }}
+      />
     </>
   );
 }
@@ -182,11 +184,14 @@ export function FunnelRows(
       <Table
         language={language}
         name="funnel.by"
-        heads={[HEADS[by], ...steps.map(({ Name }) => stepKey(Name))]}
-        rows={rows.map((row) => [
-          valueOf(language, by, row, { shown, names }),
-          ...row.Step.map(({ Cases }) => number(format(Cases))),
-        ])}
+        rows={rows}
+        columns={{
+          [HEADS[by]]: (row: ShownFunnelRow) => valueOf(language, by, row, { shown, names }),
+          ...Object.fromEntries(steps.map(({ Name }, place) => [
+            stepKey(Name),
+            ({ Step }: ShownFunnelRow) => number(format(Step[place]?.Cases ?? 0)),
+          ])),
+        }}
       />
     </>
   );
@@ -221,7 +226,7 @@ function valueOf(
     readonly names: ReadonlyMap<string, string> | undefined;
   },
 ): Child {
-  if (day !== undefined) return <time datetime={day}>{formatDay(language, Date.parse(day))}</time>;
+  if (day !== undefined) return <Day language={language} at={day} />;
   if (ConsentType !== undefined) return phrase(language, `funnel.${ConsentType}`);
   if (spoken !== undefined) {
     return spoken === "unknown" ? phrase(language, "funnel.unknownLanguage") : nameOf(language, spoken);

@@ -6,7 +6,7 @@ import { dayOf } from "../../observed/figures/figures.ts";
 import { Days, queryOf } from "./reports_page.tsx";
 import { More, Read, stamps } from "../../../console/parts.tsx";
 import { idIn, type Names, readNames } from "./names.ts";
-import { Actor, Because, Coded, Table } from "./parts.tsx";
+import { Actor, Because, Coded, TableCard } from "./parts.tsx";
 import { messageNamed, phrase } from "./phrase.ts";
 import type { Language } from "../../../pages/language.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -95,7 +95,6 @@ function Deeds(
 }
 
 async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promise<JSX.Element> {
-  const { language } = visit;
   const path = subject === "" || subject === undefined
     ? `/operations/audit/people${queryOf({ ...asked })}`
     : `/operations/histories/${encodeURIComponent(subject)}${queryOf({ after: asked.after })}`;
@@ -110,9 +109,7 @@ async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promi
     <Read visit={visit} answer={answer}>
       {({ Data: { Entry: entries, After } }) => (
         <>
-          {entries.length === 0
-            ? <p class="card">{phrase(language, "audit.none")}</p>
-            : <Entries visit={visit} entries={entries} names={names} />}
+          <Entries visit={visit} entries={entries} names={names} />
           <More visit={visit} path={PATH} query={{ ...asked, subject, after: After }} />
         </>
       )}
@@ -129,22 +126,22 @@ function Entries(
 ): JSX.Element {
   const { language } = visit;
   const times = stamps(visit, entries.map(({ DateTime }) => DateTime));
-  const rows = entries.map((entry, row) => [
-    times[row],
-    <Actor language={language} actor={entry.Actor} name={names.get(idIn(entry.Actor))} />,
-    <Coded language={language} kind="event" code={entry.Event} />,
-    <SubjectLink language={language} entry={entry} names={names} />,
-    entry.Reason === undefined ? null : <Because language={language} text={entry.Reason} />,
-  ]);
   return (
-    <div class="card">
-      <Table
-        language={language}
-        name="audit.title"
-        heads={["column.time", "column.by", "column.event", "column.subject", "column.reason"]}
-        rows={rows}
-      />
-    </div>
+    <TableCard
+      language={language}
+      name="audit.title"
+      none="audit.none"
+      rows={entries}
+      columns={{
+        "column.time": (_, row) => times[row],
+        "column.by": ({ Actor: actor }) => (
+          <Actor language={language} actor={actor} name={names.get(idIn(actor))} />
+        ),
+        "column.event": ({ Event }) => <Coded language={language} kind="event" code={Event} />,
+        "column.subject": (entry) => <SubjectLink language={language} entry={entry} names={names} />,
+        "column.reason": ({ Reason: why }) => why && <Because language={language} text={why} />,
+      }}
+    />
   );
 }
 

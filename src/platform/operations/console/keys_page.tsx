@@ -4,7 +4,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { keysSchema } from "../key_routes.ts";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -23,7 +23,7 @@ export async function keysPage(visit: Visit): Promise<JSX.Element> {
         {phrase(language, "keys.lead", { command: <code dir="ltr">deno task platform-keys</code> })}
       </p>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Key: keys } }) => <Keys visit={visit} keys={keys} />}
+        {({ Data: { Key: keys } }) => <Keys visit={visit} one={keys} />}
       </Read>
       <section class="card">
         <h2>{phrase(language, "keys.steps")}</h2>
@@ -39,34 +39,28 @@ export async function keysPage(visit: Visit): Promise<JSX.Element> {
   );
 }
 
-function Keys(
-  { visit, keys }: { readonly visit: Visit; readonly keys: readonly PlatformKey[] },
-): JSX.Element {
+function Keys({ visit, one: keys }: PartProps<readonly PlatformKey[]>): JSX.Element {
   const { language } = visit;
-  const rows = keys.map((key) => [
-    <code dir="ltr">{key.KeyId}</code>,
-    phrase(language, `keys.${key.Use}`),
-    <State is={key.Stage !== "ended" ? "good" : "bad"} words={phrase(language, `keys.stage.${key.Stage}`)} />,
-    <span class="number">{key.AgeDays ?? "–"}</span>,
-    time(visit, key.UsedFromDateTime),
-    time(visit, key.PublishedUntilDateTime),
-    time(visit, key.CertificateUntilDateTime),
-  ]);
   return (
     <section class="card">
       <Table
         language={language}
         name="keys.title"
-        heads={[
-          "column.key",
-          "column.use",
-          "column.state",
-          "column.age",
-          "column.usedFrom",
-          "column.publishedUntil",
-          "column.certificate",
-        ]}
-        rows={rows}
+        rows={keys}
+        columns={{
+          "column.key": ({ KeyId }) => <code dir="ltr">{KeyId}</code>,
+          "column.use": ({ Use }) => phrase(language, `keys.${Use}`),
+          "column.state": ({ Stage: stage }) => (
+            <State
+              is={stage === "ended" ? "bad" : "good"}
+              words={phrase(language, `keys.stage.${stage}`)}
+            />
+          ),
+          "column.age": ({ AgeDays }) => <span class="number">{AgeDays ?? "–"}</span>,
+          "column.usedFrom": (key) => time(visit, key.UsedFromDateTime),
+          "column.publishedUntil": (key) => time(visit, key.PublishedUntilDateTime),
+          "column.certificate": (key) => time(visit, key.CertificateUntilDateTime),
+        }}
       />
     </section>
   );

@@ -51,9 +51,11 @@ export function LastHour(
   );
 }
 
+type Minute = readonly [time: string, minute: MinuteSums];
+
 interface MinutesProps {
   readonly language: Language;
-  readonly minutes: readonly (readonly [time: string, minute: MinuteSums])[];
+  readonly minutes: readonly Minute[];
 }
 
 /** A number that was 0 in each minute stands among the sums, and has no plot. */
@@ -81,11 +83,14 @@ function Values({ language, minutes }: MinutesProps): JSX.Element {
       <Table
         language={language}
         name="dashboard.lastHour"
-        heads={["column.time", ...PLOTS.map(([title]) => title)]}
-        rows={minutes.toReversed().map(([time, minute]) => [
-          time,
-          ...PLOTS.map(([, value]) => <span class="number">{format(value(minute))}</span>),
-        ])}
+        rows={minutes.toReversed()}
+        columns={{
+          "column.time": ([time]) => time,
+          ...Object.fromEntries(PLOTS.map(([title, value]) => [
+            title,
+            ([, minute]: Minute) => <span class="number">{format(value(minute))}</span>,
+          ])),
+        }}
       />
     </details>
   );

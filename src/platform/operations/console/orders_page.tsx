@@ -4,7 +4,7 @@ import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Because, Changes, Done, Named, Sum, Table } from "./parts.tsx";
+import { Because, CaseLink, Changes, Done, Named, PaymentLink, Sum, TableCard } from "./parts.tsx";
 import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -51,9 +51,7 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
       <Read visit={visit} answer={answer}>
         {({ Data: { PaymentOrder: orders, After } }) => (
           <>
-            {orders.length === 0
-              ? <p class="card">{phrase(language, "orders.none")}</p>
-              : <Listed visit={visit} state={state} after={after} orders={orders} names={names} />}
+            <Listed visit={visit} state={state} after={after} orders={orders} names={names} />
             <More visit={visit} path="/console/orders" query={{ ...query, after: After }} />
           </>
         )}
@@ -69,7 +67,7 @@ function Listed(
     readonly after: string | undefined;
   },
 ): JSX.Element {
-  if (state !== "dead" || !list.visit.may(SELECTED)) return <Orders {...list} />;
+  if (state !== "dead" || list.orders.length === 0 || !list.visit.may(SELECTED)) return <Orders {...list} />;
   return (
     <Selection visit={list.visit} after={after}>
       <Orders {...list} isSelectable />
@@ -104,32 +102,29 @@ interface OrdersProps {
 function Orders(
   { visit, orders, names, isSelectable = false }: OrdersProps & { readonly isSelectable?: boolean },
 ): JSX.Element {
-  const rows = orders.map((order) => [
-    isSelectable
-      ? (
-        <>
-          <Select visit={visit} order={order} />
-          <CaseLink visit={visit} id={order.DomesticPaymentId} />
-        </>
-      )
-      : <Payment visit={visit} order={order} />,
-    <Named id={order.BankId} name={names.get(order.BankId)} />,
-    <bdi>{order.Tpp ?? order.ClientId}</bdi>,
-    <Instant visit={visit} at={order.CreationDateTime} />,
-    <Tries order={order} visit={visit} />,
-    <Why order={order} visit={visit} />,
-    <OrderChanges visit={visit} order={order} />,
-  ]);
-  const heads = ["column.payment", "column.bank", "column.tpp", "column.since", "column.tries"] as const;
   return (
-    <div class="card">
-      <Table
-        language={visit.language}
-        name="orders.title"
-        heads={[...heads, "column.why", "column.changes"]}
-        rows={rows}
-      />
-    </div>
+    <TableCard
+      language={visit.language}
+      name="orders.title"
+      none="orders.none"
+      rows={orders}
+      columns={{
+        "column.payment": (order) => (
+          isSelectable
+            ? [
+              <Select visit={visit} order={order} />,
+              <CaseLink visit={visit} id={order.DomesticPaymentId} />,
+            ]
+            : <PaymentLink visit={visit} one={order} />
+        ),
+        "column.bank": ({ BankId }) => <Named id={BankId} name={names.get(BankId)} />,
+        "column.tpp": ({ Tpp, ClientId }) => <bdi>{Tpp ?? ClientId}</bdi>,
+        "column.since": (order) => <Instant visit={visit} at={order.CreationDateTime} />,
+        "column.tries": (order) => <Tries visit={visit} order={order} />,
+        "column.why": (order) => <Why visit={visit} order={order} />,
+        "column.changes": (order) => <OrderChanges visit={visit} order={order} />,
+      }}
+    />
   );
 }
 
@@ -154,21 +149,6 @@ export async function orderDetails(visit: Visit, id: string): Promise<JSX.Elemen
 export interface RowProps {
   readonly visit: Visit;
   readonly order: Order;
-}
-
-export function Payment({ visit, order }: RowProps): JSX.Element {
-  return (
-    <>
-      <Sum visit={visit} of={order} />
-      <br />
-      <CaseLink visit={visit} id={order.DomesticPaymentId} />
-    </>
-  );
-}
-
-function CaseLink({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
-  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
 }
 
 export function Tries({ visit, order }: RowProps): JSX.Element {

@@ -3,7 +3,6 @@ import { eventDeliverySchema } from "../../events/delivery_representation.ts";
 import { Deliveries } from "./events_page.tsx";
 import { formatDuration } from "../../../pages/formats.ts";
 import { dayOf } from "../../observed/figures/figures.ts";
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import {
@@ -19,7 +18,7 @@ import { funnelRowSchema } from "../funnel/funnel_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
-import { Instant, More, Read, State } from "../../../console/parts.tsx";
+import { Instant, More, type PartProps, Read, State } from "../../../console/parts.tsx";
 import { CaseHead, StatusOf } from "./case_head.tsx";
 import { DisputeState, Opener } from "./disputes_page.tsx";
 import { Named, Sum, Table } from "./parts.tsx";
@@ -104,16 +103,15 @@ async function overview(visit: Visit, asked: AskedOwn, now: number): Promise<JSX
   return (
     <>
       <Section visit={visit} title="own.registrations" answer={registrations}>
-        {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
+        {({ Data: { Registration: found } }) => <Registrations visit={visit} one={found} />}
       </Section>
       <Section visit={visit} title="disputes.title" answer={disputes}>
-        {({ Data: { Dispute: found } }) => <Disputes visit={visit} found={found} />}
+        {({ Data: { Dispute: found } }) => <Disputes visit={visit} one={found} />}
       </Section>
       <Section visit={visit} title="events.title" answer={events}>
-        {({ Data: { EventDelivery: found } }) =>
-          found.length === 0
-            ? <p>{phrase(visit.language, "events.none")}</p>
-            : <Deliveries visit={visit} deliveries={found} changes={false} />}
+        {({ Data: { EventDelivery: found } }) => (
+          <Deliveries visit={visit} deliveries={found} changes={false} />
+        )}
       </Section>
       {[["column.dead", dead] as const, ["state.held", held] as const].map(([title, answer]) => (
         <Section visit={visit} title={title} answer={answer}>
@@ -221,44 +219,29 @@ function Section<T>(
   );
 }
 
-function Rows(
-  { visit, name, heads, rows }: {
-    readonly visit: Visit;
-    readonly name: PlainKey;
-    readonly heads: readonly PlainKey[];
-    readonly rows: readonly (readonly Child[])[];
-  },
-): JSX.Element {
-  if (rows.length === 0) return <p>{phrase(visit.language, "own.none")}</p>;
-  return <Table language={visit.language} name={name} heads={heads} rows={rows} />;
-}
+type Registration = z.infer<typeof ownRegistrationSchema>;
 
 function Registrations(
-  { visit, found }: {
-    readonly visit: Visit;
-    readonly found: readonly z.infer<typeof ownRegistrationSchema>[];
-  },
+  { visit: { language }, one: found }: PartProps<readonly Registration[]>,
 ): JSX.Element {
-  const { language } = visit;
-  const rows = found.map((one) => [
-    <>
-      <bdi>{one.SoftwareName}</bdi>
-      <span class="detail">
-        <code dir="ltr">{one.ClientId}</code>
-      </span>
-    </>,
-    <State is={one.Status === "active" ? "good" : "bad"} words={phrase(language, statusWords(one.Status))} />,
-    <span class="number">
-      {one.KeyCopy === undefined ? "–" : formatDuration(language, one.KeyCopy.AgeSeconds * 1000)}
-    </span>,
-    <>{one.RedirectUri.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>,
-  ]);
   return (
-    <Rows
-      visit={visit}
+    <Table
+      language={language}
       name="own.registrations"
-      heads={["column.software", "column.state", "column.keyAge", "column.redirects"]}
-      rows={rows}
+      none="own.none"
+      rows={found}
+      columns={{
+        "column.software": ({ ClientId, SoftwareName }) => <Named id={ClientId} name={SoftwareName} />,
+        "column.state": ({ Status }) => (
+          <State is={Status === "active" ? "good" : "bad"} words={phrase(language, statusWords(Status))} />
+        ),
+        "column.keyAge": ({ KeyCopy: copy }) => (
+          <span class="number">{copy ? formatDuration(language, copy.AgeSeconds * 1000) : "–"}</span>
+        ),
+        "column.redirects": ({ RedirectUri: uris }) => (
+          <>{uris.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>
+        ),
+      }}
     />
   );
 }
@@ -281,38 +264,43 @@ function Orders(
     readonly found: readonly z.infer<typeof ownOrderSchema>[];
   },
 ): JSX.Element {
-  const rows = found.map((one) => [
-    <OwnLink id={one.DomesticPaymentId} />,
-    <bdi>{one.BankId}</bdi>,
-    <Instant visit={visit} at={one.StoppedDateTime} />,
-  ]);
   return (
-    <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
+    <Table
+      language={visit.language}
+      name={name}
+      none="own.none"
+      rows={found}
+      columns={{
+        "column.payment": (one) => <OwnLink id={one.DomesticPaymentId} />,
+        "column.bank": ({ BankId }) => <bdi>{BankId}</bdi>,
+        "column.since": (one) => <Instant visit={visit} at={one.StoppedDateTime} />,
+      }}
+    />
   );
 }
 
 type OwnDispute = z.infer<typeof ownDisputeSchema>;
 
-function Disputes(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly OwnDispute[] },
-): JSX.Element {
+function Disputes({ visit, one: found }: PartProps<readonly OwnDispute[]>): JSX.Element {
   const { language } = visit;
-  const rows = found.map((one) => [
-    <OwnLink id={one.DomesticPaymentId} />,
-    <Opener language={language} one={one} />,
-    <DisputeState language={language} one={one} />,
-    one.DueDateTime === undefined ? "–" : <Instant visit={visit} at={one.DueDateTime} />,
-    <>
-      <Next language={language} one={one} />
-      <bdi class="detail">{one.Statement.at(-1)?.Statement}</bdi>
-    </>,
-  ]);
   return (
-    <Rows
-      visit={visit}
+    <Table
+      language={language}
       name="disputes.title"
-      heads={["column.payment", "column.openedBy", "column.status", "column.until", "column.next"]}
-      rows={rows}
+      none="own.none"
+      rows={found}
+      columns={{
+        "column.payment": (one) => <OwnLink id={one.DomesticPaymentId} />,
+        "column.openedBy": (one) => <Opener language={language} one={one} />,
+        "column.status": (one) => <DisputeState language={language} one={one} />,
+        "column.until": ({ DueDateTime: at }) => at ? <Instant visit={visit} at={at} /> : "–",
+        "column.next": (one) => (
+          <>
+            <Next language={language} one={one} />
+            <bdi class="detail">{one.Statement.at(-1)?.Statement}</bdi>
+          </>
+        ),
+      }}
     />
   );
 }
@@ -336,39 +324,37 @@ function OwnLink({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
+type Own = OwnConsent & { readonly DomesticPaymentId?: string };
+
 /** A table of consents or of payments. A bank reads no column with its own name. */
 function Made(
   { visit, name, found }: {
     readonly visit: Visit;
     readonly name: "own.consents" | "own.payments";
-    readonly found: readonly (OwnConsent & { readonly DomesticPaymentId?: string })[];
+    readonly found: readonly Own[];
   },
 ): JSX.Element {
-  const isPayment = name === "own.payments";
   const isAtOneBank = found.every(({ BankId }) => BankId === visit.person.organisation);
-  const rows = found.map((one) => [
-    <>
-      <Sum visit={visit} of={one} />
-      <br />
-      <OwnLink id={one.DomesticPaymentId ?? one.ConsentId} />
-    </>,
-    ...(isAtOneBank ? [] : [<Named id={one.BankId} name={one.Bank} />]),
-    <Named id={one.ClientId} name={one.Tpp} />,
-    <StatusOf language={visit.language} of={isPayment ? "payment" : "consent"} status={one.Status} />,
-    <Instant visit={visit} at={one.CreationDateTime} />,
-  ]);
+  const of = name === "own.payments" ? "payment" : "consent";
   return (
-    <Rows
-      visit={visit}
+    <Table
+      language={visit.language}
       name={name}
-      heads={[
-        isPayment ? "column.payment" : "column.consent",
-        ...(isAtOneBank ? [] : ["column.bank" as const]),
-        "column.software",
-        "column.status",
-        "column.time",
-      ]}
-      rows={rows}
+      none="own.none"
+      rows={found}
+      columns={{
+        [`column.${of}`]: (one: Own) => (
+          <>
+            <Sum visit={visit} of={one} />
+            <br />
+            <OwnLink id={one.DomesticPaymentId ?? one.ConsentId} />
+          </>
+        ),
+        "column.bank": !isAtOneBank ? ({ BankId, Bank }) => <Named id={BankId} name={Bank} /> : undefined,
+        "column.software": ({ ClientId, Tpp }) => <Named id={ClientId} name={Tpp} />,
+        "column.status": (one) => <StatusOf language={visit.language} of={of} status={one.Status} />,
+        "column.time": (one) => <Instant visit={visit} at={one.CreationDateTime} />,
+      }}
     />
   );
 }

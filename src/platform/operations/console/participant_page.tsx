@@ -3,8 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
-import { formatDay } from "../../../pages/formats.ts";
-import { Instant, Read, State } from "../../../console/parts.tsx";
+import { Day, Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { controlsSchema } from "../control_representation.ts";
 import { historySchema } from "../history_routes.ts";
@@ -106,7 +105,7 @@ function Facts({ visit, one, now }: Props): JSX.Element {
           <code dir="ltr">{one.OrganisationId}</code> <code dir="ltr">{one.ClientId}</code>
         </Fact>
         <Fact name={phrase(language, "participant.lastUse")}>
-          {used === undefined ? phrase(language, "participant.unused") : dayOf(visit, used)}
+          {used ? <Day language={language} at={used} /> : phrase(language, "participant.unused")}
         </Fact>
         <Fact name={phrase(language, "participant.registered")}>
           <Instant visit={visit} at={one.RegistrationDateTime} />
@@ -152,10 +151,6 @@ function Further({ visit, one }: Pick<Props, "visit" | "one">): JSX.Element {
   );
 }
 
-function dayOf({ language }: Visit, day: string): Child {
-  return <time datetime={day}>{formatDay(language, Date.parse(day))}</time>;
-}
-
 function addresses(all: readonly (string | undefined)[]): Child {
   return all.filter((one) => one !== undefined).map((one) => <span class="detail" dir="ltr">{one}</span>);
 }
@@ -169,12 +164,12 @@ function Keys({ visit, one: { Key: keys }, now }: Props): JSX.Element {
         <Table
           language={language}
           name="participant.keys"
-          heads={["column.key", "column.use", "column.certificate"]}
-          rows={keys.map(({ KeyId, Use, CertificateUntilDateTime }) => [
-            <code dir="ltr">{KeyId}</code>,
-            phrase(language, Use === "tls" ? "participant.tls" : `keys.${Use}`),
-            <End visit={visit} at={CertificateUntilDateTime} now={now} />,
-          ])}
+          rows={keys}
+          columns={{
+            "column.key": ({ KeyId }) => <code dir="ltr">{KeyId}</code>,
+            "column.use": ({ Use }) => phrase(language, Use === "tls" ? "participant.tls" : `keys.${Use}`),
+            "column.certificate": (key) => <End visit={visit} at={key.CertificateUntilDateTime} now={now} />,
+          }}
         />
       )}
     </section>

@@ -1,10 +1,9 @@
 /** Participants: search, their state in the directory and here, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatDay } from "../../../pages/formats.ts";
 import { participantsSchema } from "../participant_routes.ts";
-import { More, Read, SearchForm, State } from "../../../console/parts.tsx";
-import { Changes, Done, Table } from "./parts.tsx";
+import { Day, More, type PartProps, Read, SearchForm, State } from "../../../console/parts.tsx";
+import { Changes, Done, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -34,9 +33,7 @@ export async function participantsPage(
       <Read visit={visit} answer={answer}>
         {({ Data: { Participant: found, After } }) => (
           <>
-            {found.length === 0
-              ? <p class="card">{phrase(language, "participants.none")}</p>
-              : <Found visit={visit} found={found} />}
+            <Found visit={visit} one={found} />
             <More visit={visit} path="/console/participants" query={{ search, after: After }} />
           </>
         )}
@@ -45,25 +42,22 @@ export async function participantsPage(
   );
 }
 
-function Found(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly Participant[] },
-): JSX.Element {
+function Found({ visit, one: found }: PartProps<readonly Participant[]>): JSX.Element {
   const { language } = visit;
   return (
-    <div class="card">
-      <Table
-        language={language}
-        name="participants.title"
-        heads={["column.participant", "column.role", "column.state", "column.updated", "column.changes"]}
-        rows={found.map((one) => [
-          <Name one={one} />,
-          phrase(language, one.Role === "PISP" ? "role.tpp" : "role.bank"),
-          <States visit={visit} one={one} />,
-          <time datetime={one.UpdateDateTime}>{formatDay(language, Date.parse(one.UpdateDateTime))}</time>,
-          <ParticipantChanges visit={visit} one={one} />,
-        ])}
-      />
-    </div>
+    <TableCard
+      language={language}
+      name="participants.title"
+      none="participants.none"
+      rows={found}
+      columns={{
+        "column.participant": (one) => <Name one={one} />,
+        "column.role": ({ Role }) => phrase(language, Role === "PISP" ? "role.tpp" : "role.bank"),
+        "column.state": (one) => <States visit={visit} one={one} />,
+        "column.updated": ({ UpdateDateTime: at }) => <Day language={language} at={at} />,
+        "column.changes": (one) => <ParticipantChanges visit={visit} one={one} />,
+      }}
+    />
   );
 }
 
@@ -87,12 +81,7 @@ const DIRECTORY_STATES: Readonly<Record<string, PlainKey>> = {
   unknown: "directory.unknown",
 };
 
-interface RowProps {
-  readonly visit: Visit;
-  readonly one: Participant;
-}
-
-export function States({ visit: { language }, one }: RowProps): JSX.Element {
+export function States({ visit: { language }, one }: PartProps<Participant>): JSX.Element {
   const known = DIRECTORY_STATES[one.DirectoryStatus];
   const blocks: readonly (readonly [boolean, PlainKey])[] = [
     [one.OrganisationBlocked, "state.organisationBlocked"],
@@ -109,7 +98,7 @@ export function States({ visit: { language }, one }: RowProps): JSX.Element {
   );
 }
 
-export function ParticipantChanges({ visit, one }: RowProps): JSX.Element | null {
+export function ParticipantChanges({ visit, one }: PartProps<Participant>): JSX.Element | null {
   const organisation = `/organisations/${encodeURIComponent(one.OrganisationId)}`;
   const software = `/software/${encodeURIComponent(one.ClientId)}`;
   return (

@@ -1,7 +1,7 @@
 /** Parts that several pages of the operators' console have. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { NamedTable } from "../../../console/parts.tsx";
+import { type Columns, namedColumns, NamedTable, type PartProps } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { formatMoney } from "../../../pages/formats.ts";
 import type { Language } from "../../../pages/language.ts";
@@ -20,21 +20,30 @@ export function Card(
   );
 }
 
+interface TableProps<Row> {
+  readonly language: Language;
+  readonly name: PlainKey;
+  readonly columns: Columns<Row, PlainKey>;
+  readonly rows: readonly Row[];
+  /** What a person reads if there are no rows. */
+  readonly none?: PlainKey;
+}
+
 /** A table whose name and heads are messages. */
-export function Table(
-  { language, name, heads, rows }: {
-    readonly language: Language;
-    readonly name: PlainKey;
-    readonly heads: readonly PlainKey[];
-    readonly rows: readonly (readonly Child[])[];
-  },
+export function Table<Row>({ language, name, columns, rows, none }: TableProps<Row>): JSX.Element {
+  if (rows.length === 0 && none !== undefined) return <p>{phrase(language, none)}</p>;
+  const named = namedColumns(columns, (key) => words(language, key));
+  return <NamedTable name={words(language, name)} columns={named} rows={rows} />;
+}
+
+/** A card with a table, or one that says why there is none. */
+export function TableCard<Row>(
+  { none, ...props }: TableProps<Row> & { readonly none: PlainKey },
 ): JSX.Element {
-  return (
-    <NamedTable
-      name={words(language, name)}
-      heads={heads.map((head) => words(language, head))}
-      rows={rows}
-    />
+  return props.rows.length === 0 ? <p class="card">{phrase(props.language, none)}</p> : (
+    <div class="card">
+      <Table {...props} />
+    </div>
   );
 }
 
@@ -110,6 +119,25 @@ export function Sum(
   },
 ): JSX.Element {
   return <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>;
+}
+
+/** The id of a consent or a payment, with a link to its case for who may open it. */
+export function CaseLink({ visit, id }: { readonly visit: Visit; readonly id: string }): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown;
+}
+
+/** A payment by its amount, with its id below. */
+export function PaymentLink(
+  { visit, one }: PartProps<Parameters<typeof Sum>[0]["of"] & { readonly DomesticPaymentId: string }>,
+): JSX.Element {
+  return (
+    <>
+      <Sum visit={visit} of={one} />
+      <br />
+      <CaseLink visit={visit} id={one.DomesticPaymentId} />
+    </>
+  );
 }
 
 /** A bank or a TPP by its name, with its code or client id below. */

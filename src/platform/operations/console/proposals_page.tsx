@@ -32,15 +32,6 @@ export async function proposalsPage(visit: Visit): Promise<JSX.Element> {
   );
 }
 
-const HEADS = [
-  "column.proposal",
-  "column.state",
-  "column.by",
-  "column.reason",
-  "column.until",
-  "column.changes",
-] as const;
-
 const BADGES: Readonly<Record<Proposal["State"], Badge>> = {
   proposed: "warn",
   approved: "warn",
@@ -70,7 +61,7 @@ function Proposals(
     <ProposalsTable
       visit={visit}
       name={words(language, "proposals.title")}
-      heads={HEADS.map((head) => words(language, head))}
+      say={(column) => words(language, `column.${column}`)}
       rows={found.map((one) => ({
         what: <Change language={language} path={one.Path} />,
         body: one.Body,

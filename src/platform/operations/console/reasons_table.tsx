@@ -21,25 +21,25 @@ export function Reasons(
 ): JSX.Element {
   const { format } = new Intl.NumberFormat(LOCALES[language]);
   const names = new Set(columns.flatMap(([, counted]) => counted.map(({ Reason }) => Reason)));
-  const countOf = (name: string, counted: Counted): number =>
-    counted.find(({ Reason }) => Reason === name)?.Requests ?? 0;
+  const countOf = (name: string, counted: Counted): JSX.Element => {
+    const number = format(counted.find(({ Reason }) => Reason === name)?.Requests ?? 0);
+    return <span class="number">{href === undefined ? number : <a href={href}>{number}</a>}</span>;
+  };
   return (
     <>
       <h3>{phrase(language, "hour.reasons")}</h3>
-      {names.size === 0 ? <p>{phrase(language, "hour.noReasons")}</p> : (
-        <Table
-          language={language}
-          name="hour.reasons"
-          heads={["column.errorReason", ...columns.map(([head]) => head)]}
-          rows={[...names].slice(0, SHOWN).map((name) => [
-            <Coded language={language} kind="reason" code={name} />,
-            ...columns.map(([, counted]) => {
-              const number = format(countOf(name, counted));
-              return <span class="number">{href === undefined ? number : <a href={href}>{number}</a>}</span>;
-            }),
-          ])}
-        />
-      )}
+      <Table
+        language={language}
+        name="hour.reasons"
+        none="hour.noReasons"
+        rows={[...names].slice(0, SHOWN)}
+        columns={{
+          "column.errorReason": (name) => <Coded language={language} kind="reason" code={name} />,
+          ...Object.fromEntries(
+            columns.map(([head, counted]) => [head, (name: string) => countOf(name, counted)]),
+          ),
+        }}
+      />
     </>
   );
 }

@@ -10,7 +10,7 @@ import { percentOf, timeOf } from "../../../pages/service_levels_page.tsx";
 import { BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { Kind, ShownReport, ShownSums } from "../reports/report_representation.ts";
 import { reportsSchema } from "../reports/report_representation.ts";
-import { More, Read } from "../../../console/parts.tsx";
+import { type Columns, Day, More, Read } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { Reasons } from "./reasons_table.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
@@ -190,15 +190,12 @@ export function Days(
   );
 }
 
-/** A column: its head, and the cell of some sums. */
-type Column = readonly [head: PlainKey, cell: (sums: ShownSums) => Child];
-
 interface ShownTimes {
   readonly MedianAtMost?: number | null | undefined;
   readonly Percentile95AtMost?: number | null | undefined;
 }
 
-function columnsOf(language: Language, kind: Kind): readonly Column[] {
+function columnsOf(language: Language, kind: Kind): Columns<ShownSums, PlainKey> {
   const number = new Intl.NumberFormat(LOCALES[language]);
   const [percent, time] = [percentOf(language), timeOf(language, BUCKETS.at(-1) ?? 0)];
   const cell = <T,>(value: T | undefined, format: (value: T) => string): Child => (
@@ -216,22 +213,22 @@ function columnsOf(language: Language, kind: Kind): readonly Column[] {
     );
   };
   const count = (value: number): Child => cell(value, number.format);
-  const ofBanks: readonly Column[] = [
-    ["column.availability", ({ Availability }) => cell(Availability?.Rate, percent)],
-    ["column.answerRate", ({ Orders }) => cell(Orders?.AnswerRate, percent)],
-    ["column.answeredAtFirst", ({ Orders }) => cell(Orders?.AnsweredAtFirst, number.format)],
-    ["column.answeredLater", ({ Orders }) => cell(Orders?.AnsweredLater, number.format)],
-    ["column.dead", ({ Orders }) => cell(Orders?.GivenUp, number.format)],
-    ["column.answerTime", ({ Orders }) => times(Orders)],
-  ];
-  return [
-    ...(kind === "banks" ? ofBanks : []),
-    ["column.payments", ({ Payments }) => count(Payments)],
-    ["column.requests", ({ Requests }) => count(Requests.Total)],
-    ["column.successRate", ({ Requests }) => cell(Requests.SuccessRate, percent)],
-    ["column.failed", ({ Requests }) => count(Requests.Failed)],
-    ["column.requestTime", ({ Requests }) => times(Requests)],
-  ];
+  const ofBanks: Columns<ShownSums, PlainKey> = {
+    "column.availability": ({ Availability }) => cell(Availability?.Rate, percent),
+    "column.answerRate": ({ Orders }) => cell(Orders?.AnswerRate, percent),
+    "column.answeredAtFirst": ({ Orders }) => cell(Orders?.AnsweredAtFirst, number.format),
+    "column.answeredLater": ({ Orders }) => cell(Orders?.AnsweredLater, number.format),
+    "column.dead": ({ Orders }) => cell(Orders?.GivenUp, number.format),
+    "column.answerTime": ({ Orders }) => times(Orders),
+  };
+  return {
+    ...(kind === "banks" ? ofBanks : {}),
+    "column.payments": ({ Payments }) => count(Payments),
+    "column.requests": ({ Requests }) => count(Requests.Total),
+    "column.successRate": ({ Requests }) => cell(Requests.SuccessRate, percent),
+    "column.failed": ({ Requests }) => count(Requests.Failed),
+    "column.requestTime": ({ Requests }) => times(Requests),
+  };
 }
 
 function Totals(
@@ -241,38 +238,36 @@ function Totals(
     readonly reports: readonly ShownReport[];
   },
 ): JSX.Element {
-  const columns = columnsOf(language, shown.kind);
   const first = shown.kind === "banks" ? "column.bank" : "column.participant";
   return (
     <section class="card">
       <Table
         language={language}
         name="reports.title"
-        heads={[first, ...columns.map(([head]) => head)]}
-        rows={reports.map(({ Id, Name, Total }) => [
-          <>
+        rows={reports.map(({ Id, Name, Total }) => ({ Id, Name, ...Total }))}
+        columns={{
+          [first]: ({ Id, Name }: Pick<ShownReport, "Id" | "Name">) => [
             <a href={`${PATH}${queryOf({ ...shown, id: Id })}`}>
               <bdi>{Name}</bdi>
-            </a>
+            </a>,
             <span class="detail">
               <code dir="ltr">{Id}</code>
-            </span>
-          </>,
-          ...columns.map(([, cell]) => cell(Total)),
-        ])}
+            </span>,
+          ],
+          ...columnsOf(language, shown.kind),
+        }}
       />
     </section>
   );
 }
 
 export function ByDay(
-  { language, kind, report: { Id, Name, Total, Day } }: {
+  { language, kind, report: { Id, Name, Total, Day: days } }: {
     readonly language: Language;
     readonly kind: Kind;
     readonly report: ShownReport;
   },
 ): JSX.Element {
-  const columns = columnsOf(language, kind);
   return (
     <section class="card">
       <h2>
@@ -281,15 +276,15 @@ export function ByDay(
       <p class="subject">
         <code dir="ltr">{Id}</code>
       </p>
-      <Plots language={language} kind={kind} days={Day} />
+      <Plots language={language} kind={kind} days={days} />
       <Table
         language={language}
         name="reports.byDay"
-        heads={["column.day", ...columns.map(([head]) => head)]}
-        rows={Day.toReversed().map((day) => [
-          <time datetime={day.Date}>{formatDay(language, Date.parse(day.Date))}</time>,
-          ...columns.map(([, cell]) => cell(day)),
-        ])}
+        rows={days.toReversed()}
+        columns={{
+          "column.day": (day) => <Day language={language} at={day.Date} />,
+          ...columnsOf(language, kind),
+        }}
       />
       <Reasons language={language} columns={[["column.requests", Total.Requests.Reason]]} />
     </section>

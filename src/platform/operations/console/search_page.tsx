@@ -117,24 +117,20 @@ export function Traces(
   const { language } = visit;
   if (found.length === 0) return null;
   const times = stamps(visit, found.map(({ DateTime }) => DateTime));
-  const rows = found.map((trace, row) => [
-    times[row],
-    <>
-      <code dir="ltr">{`${trace.Method} ${trace.Endpoint}`}</code>
-      <Checks language={language} trace={trace} />
-    </>,
-    <Outcome language={language} trace={trace} />,
-    <span class="number">{`${Math.round(trace.Milliseconds)} ms`}</span>,
-    <Rejection language={language} trace={trace} />,
-  ]);
   return (
     <section class="card">
       <h2>{phrase(language, name)}</h2>
       <Table
         language={language}
         name={name}
-        heads={["column.time", "column.endpoint", "column.status", "column.duration", "column.rejection"]}
-        rows={rows}
+        rows={found}
+        columns={{
+          "column.time": (_, row) => times[row],
+          "column.endpoint": (trace) => <Endpoint language={language} trace={trace} />,
+          "column.status": (trace) => <Outcome language={language} trace={trace} />,
+          "column.duration": (one) => <span class="number">{`${Math.round(one.Milliseconds)} ms`}</span>,
+          "column.rejection": (trace) => <Rejection language={language} trace={trace} />,
+        }}
       />
     </section>
   );
@@ -158,20 +154,24 @@ function Outcome({ language, trace: { Status: status } }: TraceProps): JSX.Eleme
   );
 }
 
-/** The checks of a request with their results, folded. */
-function Checks({ language, trace }: TraceProps): JSX.Element | null {
-  if (trace.Check.length === 0) return null;
+/** The endpoint, and the checks of a request with their results, folded. */
+function Endpoint({ language, trace: { Method, Endpoint: path, Check: checks } }: TraceProps): JSX.Element {
   return (
-    <details>
-      <summary>{phrase(language, "trace.checks")}</summary>
-      <ol class="checks">
-        {trace.Check.map(({ Name, Result }) => (
-          <li class={Result}>
-            {phrase(language, `trace.${Result}`)}: <Coded language={language} kind="check" code={Name} />
-          </li>
-        ))}
-      </ol>
-    </details>
+    <>
+      <code dir="ltr">{`${Method} ${path}`}</code>
+      {checks.length === 0 ? null : (
+        <details>
+          <summary>{phrase(language, "trace.checks")}</summary>
+          <ol class="checks">
+            {checks.map(({ Name, Result }) => (
+              <li class={Result}>
+                {phrase(language, `trace.${Result}`)}: <Coded language={language} kind="check" code={Name} />
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </>
   );
 }
 

@@ -4,9 +4,9 @@ import type { z } from "zod";
 import { Instant, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
-import { CaseLink, StatusOf } from "./case_head.tsx";
+import { StatusOf } from "./case_head.tsx";
 import { readNames } from "./names.ts";
-import { Changes, Done, Named, Sum, Table } from "./parts.tsx";
+import { Changes, Done, Named, PaymentLink, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
@@ -49,17 +49,13 @@ function Bank(
       <Table
         language={language}
         name="unsettled.title"
-        heads={["column.payment", "column.time", "column.status", "column.since"]}
-        rows={Payment.map((one) => [
-          <>
-            <Sum visit={visit} of={one} />
-            <br />
-            <CaseLink visit={visit} id={one.DomesticPaymentId} />
-          </>,
-          <Instant visit={visit} at={one.CreationDateTime} />,
-          <StatusOf language={language} of="payment" status={one.Status} />,
-          <Instant visit={visit} at={one.StatusUpdateDateTime} />,
-        ])}
+        rows={Payment}
+        columns={{
+          "column.payment": (one) => <PaymentLink visit={visit} one={one} />,
+          "column.time": (one) => <Instant visit={visit} at={one.CreationDateTime} />,
+          "column.status": (one) => <StatusOf language={language} of="payment" status={one.Status} />,
+          "column.since": (one) => <Instant visit={visit} at={one.StatusUpdateDateTime} />,
+        }}
       />
     </section>
   );
