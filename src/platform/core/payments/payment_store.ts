@@ -198,7 +198,7 @@ export function openPaymentStore(
       stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       stageListed(tx, "payment", payment); // contract LS1
-      if (!isDecided(payment)) stageUndecided(tx, payment);
+      if (at !== payment.createdAt && !isDecided(payment)) stageUndecided(tx, payment); // a statement recovers it
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
