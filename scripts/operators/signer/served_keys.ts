@@ -109,12 +109,22 @@ export async function openService({ tokens, readKeys, log, onLost }: ServiceDeps
         });
       }
       const operation = OPERATIONS.find((name) => name === first && request.method === "POST");
-      if (operation === undefined || kid === undefined || rest !== undefined) {
+      const name = kid === undefined ? undefined : decoded(kid);
+      if (operation === undefined || name === undefined || rest !== undefined) {
         return answer(404, "no such resource");
       }
-      return await use(operation, decodeURIComponent(kid), request);
+      return await use(operation, name, request);
     },
   };
+}
+
+/** Returns undefined if an escape is wrong. */
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
 }
 
 function rsaUse(key: ServedKey | undefined, operation: KeyOperation): Use | undefined {

@@ -77,6 +77,10 @@ Deno.test(
         ]
       ) assertMatch((await assertRejects(call, ApiError)).message, /signer: answered 404/);
     });
+    await t.step("a name whose escapes are wrong is no key", async () => {
+      const post = ["--silent", "--data", "x", "--unix-socket", hsm.socket, "--write-out", " %{http_code}"];
+      assertEquals(await hsm.command("curl", [...post, "http://signer/sign/%zz"]), "no such resource 404");
+    });
     await t.step("each use is logged by its key, and counted", async () => {
       const used = (): typeof process.lines => process.lines.filter(({ event }) => event === "signer.used");
       while (used().at(-1)?.["operation"] !== "decrypt" || used().at(-1)?.["status"] !== 404) {
