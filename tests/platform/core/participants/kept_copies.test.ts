@@ -6,10 +6,12 @@
  */
 import { assertEquals } from "@std/assert";
 import { openLog } from "../../../../src/base/observability/log.ts";
+import type { ClientId } from "../../../../src/base/kernel/identifiers.ts";
 import { ok } from "../../../../src/base/kernel/result.ts";
 import type { Commit, Store } from "../../../../src/base/store/store.ts";
 import { keepCopies } from "../../../../src/platform/core/participants/kept_copy_store.ts";
 import { openTestStore } from "testing/test_store.ts";
+import { openParticipantKeys } from "../../../../src/platform/core/participants/participant_keys.ts";
 import { renewedCopy } from "../../../../src/platform/core/participants/renewed_copy.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { pay } from "testing/flows.ts";
@@ -92,6 +94,43 @@ Deno.test("a stored copy is renewed at once with another content or version, and
   assertEquals(await keptAt(60_001, "other", 2), [60_001, "other", 2]);
   assertEquals(await keptAt(60_000, "older", 3), [60_001, "other", 2]);
   await store.close();
+});
+
+Deno.test("background work uses the stored keys of any age, unless the directory lists another version of them [A9]", async () => {
+  const urls = {
+    jwksUri: "https://directory.example/jwks",
+    revokedJwksUri: "https://directory.example/revoked",
+  };
+  const stored = { active: ["stored"], revoked: [] };
+  const fetched = { active: [urls.jwksUri], revoked: [urls.revokedJwksUri] };
+  for (
+    const [kept, listed, expected] of [
+      [undefined, undefined, stored],
+      [undefined, 3, fetched],
+      [3, undefined, stored],
+      [3, 3, stored],
+      [3, 4, fetched],
+      ["nothing", undefined, fetched],
+    ] as const
+  ) {
+    const store = await openTestStore();
+    const keep = keepCopies({ store, clock: Date.now, log });
+    const copy = keep(`${urls.jwksUri} ${urls.revokedJwksUri}`, { ...FORM, write: () => stored });
+    if (kept !== "nothing") await copy.keep({ value: "", fetchedAt: 0, version: kept });
+    const keys = openParticipantKeys({
+      fetchJson: (url) => Promise.resolve(ok({ keys: [url] })),
+      ages: () => 10 * 86_400_000,
+      keep,
+      log,
+      listed: () => listed === undefined ? undefined : { version: listed, standing: "active" },
+    });
+    assertEquals(
+      await keys.published({ clientId: "shop" as ClientId, ...urls }),
+      expected,
+      `${kept} ${listed}`,
+    );
+    await store.close();
+  }
 });
 
 const NOTHING_KEPT = { load: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
