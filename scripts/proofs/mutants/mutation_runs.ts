@@ -16,6 +16,8 @@ const LIMIT_MS = 180_000;
 const SURVEYED = { near: 20, telling: 12 };
 /** Lines before a change whose words belong to it. */
 const LINES_BEFORE = 2;
+/** Lines of the declaration that has a change, such as a function with its parameters. */
+const HEAD_LINES = 6;
 /** Test files of each kind that `deno test` runs for a change that is made when its module is loaded. */
 const AT_LOAD = 3;
 /** Then it runs this one: lists of statuses and the like are values of the documents, wherever they are declared. */
@@ -92,10 +94,21 @@ export function nearest(): Near {
   const telling = tellingTests(sources, SURVEYED.telling);
   return ({ file, line, kind, change: { at } }) => {
     const { text } = readSource(file);
-    const before = text.split("\n").slice(Math.max(line - 1 - LINES_BEFORE, 0), line).join("\n");
-    const words = `${kind} ${basename(file, ".ts").replaceAll("_", " ")} ${before} ${text.slice(...at)}`;
+    const name = basename(file, ".ts").replaceAll("_", " ");
+    const words = `${kind} ${name} ${surroundings(text.split("\n"), line)} ${text.slice(...at)}`;
     return { near: near(file), telling: telling(text, words) };
   };
+}
+
+/** The lines before a change, the head of its declaration, and the constants of the file that it names. */
+function surroundings(lines: readonly string[], line: number): string {
+  const changed = lines.slice(Math.max(line - 1 - LINES_BEFORE, 0), line);
+  const declares = /^(?:export |async |function |const )/;
+  const start = lines.findLastIndex((text, index) => index < line && declares.test(text));
+  const head = lines.slice(Math.max(start, 0), line).slice(0, HEAD_LINES);
+  const named = new Set(changed.join(" ").match(/\b[A-Z][A-Z_]{3,}\b/g));
+  const constants = lines.filter((text) => named.has(/^(?:export )?const ([A-Z_]+)/.exec(text)?.[1] ?? ""));
+  return [...changed, ...head, ...constants].join("\n");
 }
 
 interface Means {

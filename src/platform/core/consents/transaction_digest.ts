@@ -12,15 +12,15 @@ export type Linked = Pick<
 export function transactionDigest(
   { InstructedAmount, CreditorAccount: payee, DebtorAccount: payer }: Linked,
 ): string {
-  return digest(JSON.stringify([
+  return digest(JSON.stringify([ // which writes `null` for an absent member
     InstructedAmount.Amount,
     InstructedAmount.Currency,
     payee.Name,
     payee.SchemeName,
     payee.Identification,
-    payee.SecondaryIdentification ?? null,
-    payer?.SchemeName ?? null,
-    payer?.Identification ?? null,
-    payer?.SecondaryIdentification ?? null,
+    payee.SecondaryIdentification,
+    payer?.SchemeName,
+    payer?.Identification,
+    payer?.SecondaryIdentification,
   ]));
 }

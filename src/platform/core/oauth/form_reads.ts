@@ -21,8 +21,6 @@ export interface FormReads {
   readonly codeHash?: string;
 }
 
-const MAX_CODE_CHARACTERS = 512;
-
 /** Returns the keys of bank, client, code, consent and code challenge, as far as the request names them. */
 export async function formReads(
   bankText: string | undefined,
@@ -33,7 +31,7 @@ export async function formReads(
   const consent = asConsentId(form.get("consent_id"));
   const challenge = form.get("code_challenge");
   const code = form.get("code");
-  const codeHash = code === undefined || code.length > MAX_CODE_CHARACTERS ? undefined : await sha256(code);
+  const codeHash = code === undefined ? undefined : await sha256(code);
   const keys: Key[] = [];
   if (bank !== undefined) keys.push(bankKey(bank), orderHoldKey(bank));
   if (client !== undefined) keys.push(clientKey(client));

@@ -191,9 +191,7 @@ function obError(
   told: Told | undefined,
 ): object {
   const [only = { code, message: wire.message }, ...more] = faults;
-  const listed: readonly Fault[] = more.length > 0 || told?.text === undefined
-    ? [only, ...more]
-    : [{ ...only, message: told.text }];
+  const listed: readonly Fault[] = [{ ...only, message: told?.text ?? only.message }, ...more];
   const errors = listed.map(({ code, message, path = wire.path }) => ({
     ErrorCode: `UK.OBIE.${code}`,
     Message: message,

@@ -3,7 +3,9 @@
  * The forms of an initiation that each reader gets (contract CR2, BF2). Records keep the form that every version of the
  * platform has written and reads.
  */
+import { createHash } from "node:crypto";
 import { assertEquals } from "@std/assert";
+import { type Linked, transactionDigest } from "../../../../src/platform/core/consents/transaction_digest.ts";
 import { differencesFrom, type PaymentData } from "../../../../src/platform/core/consents/initiation.ts";
 import {
   decodePaymentRequest,
@@ -296,4 +298,28 @@ Deno.test("a stored payment is read, and written again as it was [G11]", () => {
   assertEquals(payment.charges[0]?.amount, { amount: "0.25", currency: "EUR" });
   assertEquals(JSON.stringify(storedPayment(payment).initiation), JSON.stringify(PAYMENT.initiation));
   assertEquals(storedPayment(payment), PAYMENT);
+});
+
+Deno.test("the digest of a transaction is that of the documented list, with null for each absent member [LNK1]", () => {
+  const payee = { Name: "Shop", SchemeName: "UK.OBIE.IBAN", Identification: "P1" };
+  const payer = { SchemeName: "UK.OBIE.BBAN", Identification: "A1" };
+  const [amount, other] = [{ Amount: "4.20", Currency: "EUR" }, { SecondaryIdentification: "2" }];
+  const listed = ["4.20", "EUR", "Shop", "UK.OBIE.IBAN", "P1"];
+  for (
+    const [linked, ...rest] of [
+      [{ CreditorAccount: payee }, null, null, null, null],
+      [{ CreditorAccount: { ...payee, ...other } }, "2", null, null, null],
+      [{ CreditorAccount: payee, DebtorAccount: payer }, null, "UK.OBIE.BBAN", "A1", null],
+      [
+        { CreditorAccount: payee, DebtorAccount: { ...payer, ...other } },
+        null,
+        "UK.OBIE.BBAN",
+        "A1",
+        "2",
+      ],
+    ] as const
+  ) {
+    const expected = createHash("sha256").update(JSON.stringify([...listed, ...rest])).digest("base64url");
+    assertEquals(transactionDigest({ InstructedAmount: amount, ...linked } as Linked), expected);
+  }
 });

@@ -1,6 +1,11 @@
 /** How the platform reads the directory's status list, and what it does without it (Decisions A9, G5). */
 import { assert, assertEquals } from "@std/assert";
 import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
+import { ok } from "../../../../src/base/kernel/result.ts";
+import { openLog } from "../../../../src/base/observability/log.ts";
+import { keepCopies } from "../../../../src/platform/core/participants/kept_copy_store.ts";
+import { openStatusList } from "../../../../src/platform/core/participants/status_list.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { StatusList } from "testing/directory_answers.ts";
 import { requestToken, tokenStatus } from "testing/flows.ts";
@@ -116,6 +121,53 @@ Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not 
     assertEquals(await tokenStatus(env), 400);
     assert(env.logged.some((line) => line.includes("status_list_unavailable") && line.includes("too large")));
   });
+});
+
+const SOFTWARE: Readonly<Record<string, string>> = {
+  ONE: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
+  TWO: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
+};
+
+Deno.test("an organisation is known by the copy in memory, else by the list, which may be empty from the first [G5]", async () => {
+  const store = await openTestStore();
+  const logged: string[] = [];
+  const log = openLog({ clock: () => 0, sink: (line) => void logged.push(line), level: "warn" });
+  let now = 0;
+  let listed: readonly string[] = [];
+  const list = openStatusList({
+    fetchIfChanged: () => {
+      const participants = listed.map((id): Entry => ({
+        org_id: id,
+        org_status: "Active",
+        software_client_id: SOFTWARE[id],
+        software_client_status: "Active",
+        version: 1,
+        statement_issued_at: 1,
+      }));
+      return Promise.resolve(ok({ unchanged: false, value: { participants }, etag: undefined }));
+    },
+    ages: () => now,
+    keep: keepCopies({ store, clock: () => now, log }),
+    log,
+    url: STATUS_URL,
+  });
+  const known = async (): Promise<unknown> => [
+    await Promise.all(["ONE", "TWO"].map((id) => list.hasOrganisation(id))),
+    await Promise.all(["ONE", "TWO"].map((id) => list.softwareOf(id))),
+  ];
+  assertEquals(await known(), [[false, false], [[], []]]);
+  now += BOUND_MS;
+  assertEquals(await known(), [[false, false], [[], []]]);
+  assertEquals([logged, list.failingSeconds()], [[], undefined]);
+  listed = ["ONE", "TWO"];
+  now += BOUND_MS;
+  assertEquals(await known(), [[true, true], [[SOFTWARE["ONE"]], [SOFTWARE["TWO"]]]]);
+  listed = ["TWO"];
+  now += BOUND_MS;
+  assertEquals(await list.hasOrganisation("THREE"), false); // asks for the list
+  assertEquals(await known(), [[false, true], [[], [SOFTWARE["TWO"]]]]);
+  assertEquals(logged, []);
+  await store.close();
 });
 
 const TPP_ENTRIES: Readonly<Record<string, (entry: Entry) => unknown[]>> = {

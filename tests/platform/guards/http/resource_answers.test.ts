@@ -49,13 +49,28 @@ Deno.test("no answer of a resource endpoint may be cached or sniffed [RG-N15]", 
   }
 });
 
+const ERRORS = "https://auth.platform.example/docs/errors#";
+const REASONS: Readonly<Record<string, string>> = {
+  "bad field": "resource-invalid-fields",
+  "no signature": "signature-missing",
+  "unknown consent": "resource-not-found",
+  "bad JSON": "resource-invalid-format",
+  "wrong grant": "token-insufficient-scope",
+  "too large": "request-too-large",
+  "wrong type": "request-unsupported-media-type",
+};
+
 Deno.test("every rejection with a body is an OBErrorResponse1 with an Id of its own [ERR-01]", async (t) => {
   await using env = await openEnvironment();
   const ids: string[] = [];
   for (const [name, status, send] of await everyAnswer(env)) {
     if (![400, 403, 413, 415].includes(status)) continue;
     await t.step(`${status} ${name}`, async () => {
-      for (let time = 0; time < 2; time++) ids.push((await errorBody(await send(), status)).Id);
+      for (let time = 0; time < 2; time++) {
+        const { Id, Errors } = await errorBody(await send(), status);
+        ids.push(Id);
+        assertEquals([...new Set(Errors.map(({ Url }) => Url))], [`${ERRORS}${REASONS[name]}`]);
+      }
     });
   }
   await t.step("all Ids differ", () => assertEquals(new Set(ids).size, ids.length));

@@ -141,6 +141,9 @@ Deno.test("tests that speak of a change share its rarest words; a declaration is
   assertEquals(telling('import { z } from "@hono/zod-openapi";', "nowhere"), [
     "tests/platform/process/documents/openapi_document.test.ts",
   ]);
+  assertEquals(telling('return endpoint("resource");', "nowhere"), [
+    "tests/docs/generated_documents.test.ts",
+  ]);
 });
 
 Deno.test("a program with its changes does what each changed text does, and none without a choice", () => {
