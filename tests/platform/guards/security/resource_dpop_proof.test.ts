@@ -176,6 +176,33 @@ Deno.test("resource endpoints go by the configured URL, whatever host the reques
   }
 });
 
+Deno.test("a proof's htu may escape each character that needs no escape, in either case, and no other [DP-N11]", async () => {
+  await using env = await openEnvironment();
+  const [endpoint] = (await resourceCalls(env)).filter(({ method }) => method === "GET");
+  if (endpoint === undefined) throw new Error("no GET");
+  const escape = (part: RegExp, inCase: "toUpperCase" | "toLowerCase"): string =>
+    BASE_URL + endpoint.url.slice(BASE_URL.length).replaceAll(
+      part,
+      (character) => `%${character.charCodeAt(0).toString(16)[inCase]()}`,
+    );
+  for (
+    const [htu, expected] of [
+      [escape(/[A-Za-z0-9._~-]/g, "toUpperCase"), 200],
+      [escape(/[A-Za-z0-9._~-]/g, "toLowerCase"), 200],
+      [escape(/\/(?!.*\/)/g, "toUpperCase"), 401],
+    ] as const
+  ) {
+    const headers = {
+      authorization: `DPoP ${endpoint.bound.token}`,
+      dpop: await proofFor(env, endpoint, { claims: { htu } }),
+    };
+    const answer = await env.platform.api.fetch(
+      throughProxy(new Request(endpoint.url, { headers }), env.tpp),
+    );
+    assertEquals(answer.status, expected, htu);
+  }
+});
+
 Deno.test("resource endpoints take a new proof after the token was rejected [DP-N22]", async (t) => {
   await using env = await openEnvironment();
   await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
