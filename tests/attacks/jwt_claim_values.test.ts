@@ -1,9 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, postForm, requestToken } from "testing/flows.ts";
+import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
 import { type Attack, claims, forged, header, rejectedEverywhere, valued } from "support/jwt_attacks.ts";
-import { assertionOf, jwtPlaces } from "support/jwt_places.ts";
-import { signJwt } from "testing/jwts.ts";
-import { assertApiError } from "testing/oauth_requests.ts";
+import { jwtPlaces } from "support/jwt_places.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { AUTH_URL, DIRECTORY_URL, openEnvironment, REGISTRATION_AUDIENCE } from "testing/environment.ts";
 
@@ -46,23 +44,6 @@ Deno.test("a jti is a text of 1 to 256 characters [CA-N16] [DP-N8] [BR7] [DC6]",
     });
   }
 });
-
-Deno.test("an assertion for one bank is worth nothing at another, and is not used up there [J31]", async () => {
-  await using env = await openEnvironment();
-  const assertion = await signJwt(env.tpp.signing, assertionOf(env, env.tpp));
-  const form = { client_assertion: assertion };
-  for (
-    const send of [
-      () => requestToken(env, env.tpp, "BANKB", { form }),
-      () => postForm(env, "/BANKB/par.oauth2/v1", { ...form, client_id: env.tpp.clientId, ...TYPE }, env.tpp),
-    ]
-  ) {
-    await assertApiError(await unchanged(env, send), [401, "invalid_client"]);
-  }
-  assertEquals((await requestToken(env, env.tpp, "BANKA", { form })).status, 200);
-});
-
-const TYPE = { client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" };
 
 Deno.test("names of Object.prototype in headers, claims, forms and bodies change nothing [J37]", async (t) => {
   await using env = await openEnvironment();

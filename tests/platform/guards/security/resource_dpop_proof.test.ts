@@ -26,7 +26,7 @@ Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the 
   assertEquals(response.status, 200, await response.text());
 });
 
-Deno.test("resource endpoints want a proof, for this token and not used before [DP-N1] [DP-N14] [DP-N16] [RG-N6] [RP-N1] [PAY-05] [FAPI-D11] [DP12] [RS4]", async (t) => {
+Deno.test("resource endpoints want a proof that was not used before [DP-N1] [DP-N14] [RG-N6] [RP-N1] [PAY-05] [FAPI-D11] [DP12] [RS4]", async (t) => {
   await using env = await openEnvironment();
   for (const endpoint of await resourceCalls(env)) {
     const step = async (name: string, proof: string | null, idempotencyKey: string): Promise<void> => {
@@ -39,11 +39,6 @@ Deno.test("resource endpoints want a proof, for this token and not used before [
     const [one, other] = [await proofFor(env, endpoint), await proofFor(env, endpoint)];
     await step("one proof twice in the header [DP-N2]", `${one}, ${one}`, "1");
     await step("two proofs in the header [DP-N2]", `${one},${other}`, "1");
-    await step(
-      "ath of another token",
-      await proofFor(env, endpoint, { claims: { ath: "A".repeat(43) } }),
-      "1",
-    );
     const jti = crypto.randomUUID();
     const used = await proofFor(env, endpoint, { claims: { jti } });
     await t.step(`${endpoint.name}: the first use is good`, async () => {
