@@ -88,6 +88,17 @@ Deno.test("resource endpoints reject bad credentials and change nothing [RG-N1..
       await assertChallenge(response, status, challenge);
     });
   }
+  await t.step("the log says why a request is malformed", () => {
+    const rejected = env.logged.filter((line) => line.includes('"reason":"token.malformed_request"'));
+    const details = rejected.map((line) => (JSON.parse(line) as { readonly detail?: string }).detail);
+    assertEquals(
+      [...new Set(details)],
+      [
+        "Send one Authorization header with one access token.",
+        "Send the access token in the Authorization header, not in the query.",
+      ],
+    );
+  });
 });
 
 Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
