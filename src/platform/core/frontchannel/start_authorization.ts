@@ -8,7 +8,7 @@ import { bankInitiation } from "../consents/initiation_representation.ts";
 import { transactionDigest } from "../consents/transaction_digest.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import { asClientId, type BankCode, type ClientId, sha256 } from "../../../base/kernel/identifiers.ts";
-import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
+import { ApiError, type ApiErrorParts, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { type NamedKey, seal } from "../../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../base/jose/own_key.ts";
@@ -198,8 +198,12 @@ async function readNamed(
  * redirect_uri.
  */
 async function linkTo(deps: StartDeps, client: Client | null): Promise<Pick<ApiErrorParts, "tpp">> {
-  const standing = client === null ? undefined : await deps.standingOf(client).catch(() => undefined);
-  return standing === "active" ? backTo(client) : {};
+  try {
+    return client !== null && await deps.standingOf(client) === "active" ? backTo(client) : {};
+  } catch (error) {
+    if (isStoreFailure(error)) throw error; // the customer gets the link by a second try
+    return {};
+  }
 }
 
 /** Contract AZ4, RFC 9126 §7.4: the checks of PAR must still hold. */
