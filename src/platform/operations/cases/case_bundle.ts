@@ -8,14 +8,14 @@ import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
 import { signClaims } from "../../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
-import { base64url, type ConsentId, sha256 } from "../../../base/kernel/identifiers.ts";
+import { base64url, type ConsentId, paymentIdOf, sha256 } from "../../../base/kernel/identifiers.ts";
 import { hashText } from "../../../base/merkle/tree.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { leafHash } from "../../evidence/evidence.ts";
 import { linkedIn } from "./linked.ts";
 import { type CaseReader, isOperators, readableFor } from "./reader.ts";
-import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
+import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
 import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
@@ -40,13 +40,15 @@ export type Json = { readonly [name: string]: unknown };
  * Returns the bundle of a consent and its payment: canonical JSON and a line feed.
  *
  * @param reader the participant that reads it; an operator reads everything
- * @returns null if the consent has no history, and `"waiting"` if an entry has no place in the log yet
+ * @returns null if the consent has no history, and `"waiting"` if an entry has no place in the log yet, or if the case
+ * has changed meanwhile
  */
 export async function bundleOf(
   deps: BundleDeps,
   consentId: ConsentId,
   reader?: CaseReader,
 ): Promise<string | null | "waiting"> {
+  const counts = await entryCounts(deps, consentId);
   const whole = await readCase(deps.store, consentId);
   if (whole === null) return null;
   const file = reader === undefined ? whole : readableFor(whole, reader);
@@ -64,8 +66,10 @@ export async function bundleOf(
     entries,
     ...(reader === undefined ? {} : { withheld }),
   };
+  // Of a case that has changed meanwhile, entries would seem to be missing.
+  if (canonicalize(await entryCounts(deps, consentId)) !== canonicalize(counts)) return "waiting";
   const claims = {
-    ...await entryCounts(deps, file),
+    ...counts,
     linked: linkedIn(file.entries),
     ...(reader === undefined ? {} : { reader }),
   };
@@ -134,7 +138,8 @@ async function placeIn(
 }
 
 /** The numbers of the newest entries stand in the consent and the payment too, so that a removed one is missed. */
-async function entryCounts(deps: BundleDeps, { consentId, paymentId }: CaseFile): Promise<JsonObject> {
+async function entryCounts(deps: BundleDeps, consentId: ConsentId): Promise<JsonObject> {
+  const paymentId = await paymentIdOf(consentId);
   const [consent, payment] = await Promise.all([
     deps.consents.find(deps.store, consentId),
     deps.payments.find(deps.store, paymentId),

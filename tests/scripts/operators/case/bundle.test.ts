@@ -2,8 +2,19 @@ import { assert, assertEquals } from "@std/assert";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { caseCommand } from "../../../../scripts/operators/case/main.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
-import { bundleOf, faultsOf, settled, toolsFor, verifiedOffline, withNewKeys } from "./bundles.ts";
+import {
+  bundleOf,
+  faultsOf,
+  grownBundle,
+  reportSettled,
+  settled,
+  toolsFor,
+  verifiedOffline,
+  withNewKeys,
+} from "./bundles.ts";
 
 Deno.test("a bundle proves a settled payment after the platform's keys were replaced, in a process without network [EV9, EV11]", async (t) => {
   await using env = await openEnvironment();
@@ -103,4 +114,25 @@ Deno.test("docs/operations/disputes.md shows what its commands print [EV9, EV13]
       assertEquals(comparable(text), comparable(printed));
     });
   }
+});
+
+Deno.test("a bundle that is made while its case changes does not accuse the platform of a missing entry [EV9, EV12]", async () => {
+  await using env = await openEnvironment();
+  const { consentId, ...flow } = await authorised(env);
+  const { Data: { DomesticPaymentId: id } } = await good(pay(env, { ...flow, consentId }), 201);
+  await grownBundle(env, id);
+  const { get } = env.store;
+  let reports = 0;
+  env.store.get = (async (key: readonly string[]) => {
+    if (key[0] === "log_head" && reports++ === 0) await reportSettled(env, id); // after the histories were read
+    return await get(key as never);
+  }) as never;
+  const first = await env.asOperator(`/operations/cases/${id}`);
+  env.store.get = get;
+  assertEquals(
+    [first.status, reports > 0],
+    [503, true],
+    first.ok ? (await faultsOf(await first.text())).join() : "",
+  );
+  assertEquals(await faultsOf(await grownBundle(env, id)), []);
 });

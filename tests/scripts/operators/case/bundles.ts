@@ -18,12 +18,17 @@ export async function settled(
 ): Promise<{ readonly consentId: string; readonly paymentId: string }> {
   const { consentId, ...flow } = await authorised(env);
   const { Data } = await good(pay(env, { ...flow, consentId }), 201);
+  await reportSettled(env, Data.DomesticPaymentId);
+  return { consentId, paymentId: Data.DomesticPaymentId };
+}
+
+/** The bank reports that the payment is settled. */
+export async function reportSettled(env: Environment, paymentId: string): Promise<void> {
   const report = {
     Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2040-01-15T12:00:00Z" },
   };
   const body = JSON.stringify(report);
-  await good(bankCall(env, env.bankA, orderPath(Data.DomesticPaymentId), { method: "PUT", body }), 200);
-  return { consentId, paymentId: Data.DomesticPaymentId };
+  await good(bankCall(env, env.bankA, orderPath(paymentId), { method: "PUT", body }), 200);
 }
 
 export interface Files extends CaseTools {
