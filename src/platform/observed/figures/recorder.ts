@@ -120,9 +120,11 @@ function openWriter(
   { figures, clock, steady }: Omit<RecorderDeps, "metrics">,
 ): Pick<FiguresRecorder, "write" | "writeSometimes"> {
   let writtenAt = steady();
+  let writing = Promise.resolve(0); // one after the other: a later one must not forget rows of one that still fails
   const write = async (): Promise<number> => {
     writtenAt = steady();
-    return await writeChanged(rows, figures, dayOf(clock()));
+    writing = writing.catch(() => 0).then(() => writeChanged(rows, figures, dayOf(clock())));
+    return await writing;
   };
   return { write, writeSometimes: async () => steady() - writtenAt < EVERY_MS ? 0 : await write() };
 }

@@ -25,6 +25,28 @@ Deno.test("a clock that is put back over midnight adds to the figures of the day
   assertEquals([counts.rejected, reasons], [6, { "token.expired": 6 }]);
 });
 
+Deno.test("a write that fails behind a later one after midnight loses no figures of the day before [REP1]", async () => {
+  let now = Date.parse("2099-05-01T23:59:00Z");
+  const clock = (): number => now;
+  const failing = Promise.withResolvers<void>();
+  const written: string[] = [];
+  let calls = 0;
+  const figures = {
+    async write(rows: readonly { readonly day: string }[]) {
+      if (calls++ === 0) await failing.promise;
+      written.push(...rows.map(({ day }) => day));
+    },
+  };
+  const recorder = openFiguresRecorder({ figures, clock, steady: clock, metrics: { count() {} } });
+  recorder.order("BANKA", "answeredLater");
+  now = Date.parse("2099-05-02T00:00:20Z");
+  const [first, second] = [recorder.write(), recorder.write()];
+  failing.reject(new Error("the store fails"));
+  await Promise.allSettled([first, second]);
+  await recorder.write();
+  assertEquals(written, ["2099-05-01"]);
+});
+
 Deno.test("a report of one participant reads its own rows, however many others there are [REP4, OWN3]", async () => {
   await using store = await openTestStore();
   const clock = (): number => Date.parse("2099-05-03T12:00:00Z");
