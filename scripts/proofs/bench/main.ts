@@ -3,9 +3,6 @@
  * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
  * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
  */
-import { openConnections } from "../../../src/base/store/postgres/connections.ts";
-import { openPostgresStore } from "../../../src/base/store/postgres/postgres_store.ts";
-import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
@@ -86,12 +83,18 @@ async function fillFile(path: string, count: number): Promise<void> {
 async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   await using opening = new AsyncDisposableStack();
   const stores = await opening.use(await openDatabases()).newStores();
-  const store = openPostgresStore(await openConnections(readPostgresUrl(stores.PLATFORM_STORE_URL)));
-  await fill(store, count, say);
-  await store.close();
+  if (count > 0) await fillDatabase(stores.PLATFORM_STORE_URL, count);
   const env = opening.use(await openServedEnvironment({ ...SERVE, ...stores }));
   const resources = opening.move();
   return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
+}
+
+/** With the rows that payments leave behind, over a year. */
+async function fillDatabase(url: string, count: number): Promise<void> {
+  const file = new URL("year.sql", import.meta.url).pathname;
+  const args = [url, "--quiet", "--set=ON_ERROR_STOP=1", `--set=payments=${count}`, `--file=${file}`];
+  const { success, stderr } = await new Deno.Command("psql", { args }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
 
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {

@@ -40,7 +40,7 @@ Usage: deno task bench [options]
   --rounds N         rounds at each concurrency (default 3)
   --concurrency A,B  requests side by side (default 1,8,32)
   --warm N           payments before the first round (default 800)
-  --fill N           measure again with N consents, payments and spent ids in the store, and compare
+  --fill N           measure again with N payments in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
   --beside A,B       with --writes: count for these other checkouts too, in turns

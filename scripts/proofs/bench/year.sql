@@ -1,5 +1,5 @@
--- Fills hub.entry with what payments leave behind, 22 rows each, evenly over the year until now: a million rows with
---   psql -v payments=45500 -f scripts/proofs/bench/year.sql
+-- Fills hub.entry with what payments leave behind, 19 rows each of the sizes of real ones, evenly over the year until now:
+--   psql -v payments=100000 -f scripts/proofs/bench/year.sql
 
 -- Random text, which no compression shortens much, as what is sealed.
 set jit = off;
@@ -26,12 +26,12 @@ with made as (
     from ids, lateral (
       select 'consent ' || consent as parts, json_build_object('id', consent, 'bank', bank, 'clientId', client,
           'status', 'Consumed', 'createdAt', ms, 'statusUpdatedAt', ms, 'authoriseBy', ms + 3600000,
-          'request', json_build_object('Data', json_build_object('Initiation', initiation)), 'sealed', pg_temp.filler(9))
+          'request', json_build_object('Data', json_build_object('Initiation', initiation)), 'sealed', pg_temp.filler(4))
           as value, null::timestamptz as expires_at
       union all
       select 'payment ' || payment, json_build_object('id', payment, 'consentId', consent, 'bank', bank, 'clientId', client,
           'status', 'AcceptedSettlementCompleted', 'createdAt', ms, 'statusUpdatedAt', ms, 'charges', json_build_array(),
-          'initiation', initiation, 'sealed', pg_temp.filler(6)), null
+          'initiation', initiation, 'sealed', pg_temp.filler(4)), null
       union all
       select 'payment_order ' || bank || ' ' || place || '-' || payment, to_json(payment), null
       union all
@@ -44,13 +44,11 @@ with made as (
         from unnest(array['key', 'end']) as kind
       union all
       select 'audit ' || case when part < 6 then consent else payment end || ' ' || place || ' ' || part,
-          json_build_object('at', ms, 'event', 'consent.Authorized', 'actor', client, 'sequence', part, 'salt', pg_temp.filler(3)),
+          json_build_object('at', ms, 'event', 'consent.Authorized', 'actor', client, 'sequence', part, 'evidence', pg_temp.filler(8 + part)),
           null
-        from generate_series(1, 9) as part
+        from generate_series(1, 11) as part
       union all
-      select 'evidence ' || case when part < 5 then consent else payment end || '_' || part || ' 1',
-          json_build_object('bytes', pg_temp.filler(8)), null
-        from generate_series(1, 6) as part
+      select 'evidence ' || consent || '_1 1', json_build_object('bytes', pg_temp.filler(2)), null
     ) as part
 )
 insert into hub.entry (key, value, version, expires_at)
