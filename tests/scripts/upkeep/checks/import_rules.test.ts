@@ -174,7 +174,7 @@ Deno.test("the graph of imports has every file of src, with imports of types and
   ]);
   assertEquals(graph.get("src/sandbox/bank/page_frame.tsx")?.includes("src/sandbox/pages/reader.ts"), true);
   assertEquals(
-    graph.get("src/platform/process/compose.ts")?.includes("src/base/store/store.ts"),
+    graph.get("src/platform/process/platform_parts.ts")?.includes("src/base/store/store.ts"),
     true,
     "a type",
   );
