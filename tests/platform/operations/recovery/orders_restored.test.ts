@@ -81,6 +81,7 @@ Deno.test("a store with many long pushed requests is restored as well [G9]", asy
   await using env = await openEnvironment();
   const value = {
     clientId: env.tpp.clientId,
+    registration: 1,
     bank: "BANKA",
     consentId: crypto.randomUUID(),
     redirectUri: "x".repeat(6000),
