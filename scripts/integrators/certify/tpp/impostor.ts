@@ -5,6 +5,7 @@
  */
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
+import { hasCode } from "../../../../src/base/kernel/error_code.ts";
 import { KEY_ALGORITHM, makeKeyPair, privateKeyPem } from "../../../../src/sandbox/ecosystem/key_files.ts";
 import type { FrontDoor } from "../../../../src/sandbox/ecosystem/tls_front_door.ts";
 
@@ -35,9 +36,22 @@ export async function openImpostor(doors: readonly FrontDoor[]): Promise<Imposto
     async [Symbol.asyncDispose]() {
       for (const listener of listeners) listener.close();
       await Promise.all(ended);
-      await Promise.all(doors.map((door) => door.reopen()));
+      await Promise.all(doors.map((door) => reopen(door)));
     },
   };
+}
+
+const REOPENED_WITHIN_MS = 5000;
+
+/** Deno may give the port of a closed listener back a moment after its last `accept` has ended. */
+async function reopen(door: FrontDoor, began = performance.now()): Promise<void> {
+  try {
+    await door.reopen();
+  } catch (error) {
+    if (!hasCode(error, "EADDRINUSE") || performance.now() - began > REOPENED_WITHIN_MS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await reopen(door, began);
+  }
 }
 
 async function listen(listener: Deno.TlsListener, seen: Counts): Promise<void> {
