@@ -31,14 +31,13 @@ import { activeBank, type ResourceGuards } from "../guards/security/resource_gua
 import { bankPath } from "../guards/security/standing.ts";
 import { ownCaseRoutes } from "../operations/cases/own_case_routes.ts";
 import { holdNewBank } from "../operations/recovery/hold_new_bank.ts";
-import { rejectWhileHeld } from "../operations/recovery/hold_store.ts";
 import { traceRoutes } from "../operations/traces/routes.ts";
 import { traceOf } from "../operations/traces/trace.ts";
 import { type Host, type HostMiddleware, hostMiddleware, openHost } from "./host.ts";
 import type { SharedParts } from "./shared_parts.ts";
 
 export function apiHost(shared: SharedParts): Host {
-  const { clients, config, delivery, epochs, holds, isServing = () => true, ownKeyRing, site } = shared;
+  const { clients, config, delivery, epochs, holds, ownKeyRing, site } = shared;
   const guards = openGuards(shared);
   const deps = {
     ...config,
@@ -51,12 +50,10 @@ export function apiHost(shared: SharedParts): Host {
     consentIds: consentIds(shared),
     idempotent: idempotent(shared.claims),
     deliveryLimit: openDeliveryLimit(shared.clock),
-    awaitEvents: openLongPolls({ ...shared, isServing }),
+    awaitEvents: openLongPolls(shared),
     limitFunds: (id: ConsentId) => shared.limits.take("funds", id),
     firstPush: (order: Parameters<typeof firstPush>[1]) => firstPush(delivery, order),
     holdNewBank: holdNewBank(epochs, holds),
-    rejectWhileHeld: rejectWhileHeld(holds),
-    findCaller: clients.find,
     findClient: clients.find,
     audience: config.registrationAudience,
     loopbackRedirects: site.sandbox,
@@ -96,7 +93,7 @@ export function traced({ clock, config, site, traceQueue }: SharedParts): HostMi
 }
 
 function openGuards(shared: SharedParts): ResourceGuards {
-  const { clients, config, currentControls, holds, rejectInOutage, standingOf, tokens } = shared;
+  const { clients, config, currentControls, rejectInOutage, standingOf, tokens } = shared;
   return {
     certificate: clientCertificate(shared.readCertificate),
     limit: shared.limits.guard,
@@ -104,9 +101,7 @@ function openGuards(shared: SharedParts): ResourceGuards {
     token: accessToken({
       ...shared,
       baseUrl: config.baseUrl,
-      rejectWhileHeld: rejectWhileHeld(holds),
       findAccessToken: withoutRevoked(currentControls, tokens.find),
-      findCaller: clients.find,
     }),
     active: activeBank(standingOf, rejectInOutage),
     payloadSignature: payloadSignature({ ...shared, requiredClaims: config.signatureClaims }),

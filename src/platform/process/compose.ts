@@ -41,7 +41,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   await shared.currentControls.get();
   const ready = (): Promise<Readiness> =>
     readiness(requiredProbes(shared, store.isWorking), advisory(shared));
-  const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
+  const health = { readiness: ready, isServing: shared.isServing };
   const api = apiHost(shared);
   const openApi = once(() => platformDocument(given.config, [api.endpoints, browser.endpoints]));
   const docs = once(() => documentation(openApi(), given));

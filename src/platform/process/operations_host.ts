@@ -47,7 +47,6 @@ import { organisationsOf } from "../operations/participant_views/organisation_of
 import { ownRoutes } from "../operations/participant_views/routes.ts";
 import { proposalRoutes } from "../operations/proposal_routes.ts";
 import { type CarryOut, propose } from "../operations/proposals.ts";
-import { isHeldIn } from "../operations/recovery/hold_store.ts";
 import { orderHoldRoutes } from "../operations/recovery/operations_routes.ts";
 import { reportRoutes } from "../operations/reports/routes.ts";
 import { searchRoutes } from "../operations/search/routes.ts";
@@ -60,8 +59,6 @@ import type { SharedParts } from "./shared_parts.ts";
 
 type Health = Parameters<typeof healthEndpoints>[0];
 type Operations = ReturnType<typeof openOperations>;
-
-const DAY_MS = 86_400_000;
 
 /** Without operators the host has nothing but the health of the process. */
 export function operationsHost(shared: SharedParts, health: Health): Host {
@@ -86,19 +83,20 @@ function servedTo(
   const changes = changesOf(deps);
   const endpoints = [...changes, ...proposalRoutes({ ...deps, carryOut: carriesOut(deps, changes) })];
   const guard = guardOf(people, deps);
+  const open = healthEndpoints(health);
   return [
-    ...healthEndpoints(health),
+    ...open,
     ...guardOperations(guard, byBearer(guard), endpoints),
     ...consoleRoutes(
       consoleParts(deps, provider),
-      callInside(deps, guard, [...healthEndpoints(health)], endpoints),
+      callInside(deps, guard, open, endpoints),
     ),
   ];
 }
 
 /** What the endpoints of operators use. Their requests have no traces, and their errors the console's frame. */
 function openOperations(shared: SharedParts, endpoints: () => readonly PlatformEndpoint[]) {
-  const { caseKeys, clients, config, delivery, holds, participantKeys, statuses } = shared;
+  const { config, delivery, participantKeys, statuses } = shared;
   const audit = openOperatorAudit(shared, shared.controls);
   const program = operatorsConsole(shared.site, shared.log, audit.recordAttempt);
   return {
@@ -116,15 +114,12 @@ function openOperations(shared: SharedParts, endpoints: () => readonly PlatformE
     signer: shared.ownKeyRing.signer,
     lanes: shared.admission.state,
     lastPushes: { all: shared.figures.lastPushes },
-    caseKeys,
-    keepCasesMs: config.keepCasesDays * DAY_MS,
-    isHeld: isHeldIn(holds),
     certifiedKeysOf: async (client: Parameters<typeof participantKeys.published>[0]) =>
       certifiedKeys(await participantKeys.published(client)),
     statementEnd,
     stageOutageChange: (tx: Transaction, change: Parameters<typeof outageNotice>[1]) =>
       shared.spreads.stage(tx, outageNotice(config.authUrl, change)),
-    organisationOf: organisationsOf({ ...shared, clients, softwareOf: statuses.softwareOf }),
+    organisationOf: organisationsOf({ ...shared, softwareOf: statuses.softwareOf }),
     openApi: () => operationsDocument(config, endpoints()),
   };
 }

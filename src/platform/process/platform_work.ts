@@ -16,15 +16,12 @@ import { finishDeletions, retireCases } from "../operations/cases/retire_cases.t
 import { countFunnel } from "../operations/funnel/count_funnel.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
 import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
-import { isHeldIn } from "../operations/recovery/hold_store.ts";
 import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { openEventWork } from "./event_work.ts";
 import { countedJobs } from "./measured_parts.ts";
 import type { SharedParts } from "./shared_parts.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
 export interface PlatformWork extends BackgroundWork {
@@ -108,12 +105,12 @@ export function openWork(shared: SharedParts, own: OwnWork): PlatformWork {
 
 /** The jobs that count for operators. Without operators nobody reads it. */
 function countingJobs(shared: SharedParts): Readonly<Record<string, Job>> {
-  const { clients, config, delivery, holds, operators, steady, store } = shared;
+  const { clients, delivery, holds, operators, steady, store } = shared;
   if (operators === undefined) return {};
   const isDeleted = async (id: ClientId): Promise<boolean> => await clients.findDeleted(store, id) !== null;
   return {
     countOrders: countOrders({ ...delivery, unreconciled: holds.all }),
-    findUnsettled: openUnsettledSearch({ ...shared, unsettledMs: config.unsettledHours * HOUR_MS }),
+    findUnsettled: openUnsettledSearch(shared),
     countEvents: pacedJob(steady, () => countEvents({ ...shared, isDeleted })),
   };
 }
@@ -137,21 +134,20 @@ type Jobs = Omit<
 >;
 
 function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
-  const { caseKeys, clients, config, delivery, figures, holds, keptTime, log, receiptSigner } = shared;
+  const { caseKeys, clients, config, delivery, figures, keptTime, log, receiptSigner } = shared;
   const { spans, spreads, statuses, store, traceQueue, traces } = shared;
-  const deps = { ...config, ...delivery, ...shared, isHeld: isHeldIn(holds) };
+  const deps = { ...config, ...delivery, ...shared };
   const ofBanks = { ...deps, health: shared.bankHealth };
-  const ofCases = { ...deps, caseKeys, keepCasesMs: config.keepCasesDays * 24 * HOUR_MS };
   const ofLog = { ...deps, signer: shared.ownKeyRing.signer, log: shared.evidenceLog };
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents(deps),
     eraseConsents: () => eraseConsents({ ...deps, keptNow: keptTime.now }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log }) }),
-    finishErasures: openErasures(ofCases),
+    finishErasures: openErasures(deps),
     followTime: () => keptTime.follow(),
-    retireCases: () => retireCases(ofCases),
-    finishDeletions: () => finishDeletions(ofCases),
+    retireCases: () => retireCases(deps),
+    finishDeletions: () => finishDeletions(deps),
     growLog: () => growLog(ofLog),
     writeTraces: () => traceQueue.write(),
     mergeTraceRuns: () => traces.merge(),

@@ -54,7 +54,7 @@ import { openBankHealthStore, openCurrentHealth } from "../operations/health/ban
 import { openPushNoteStore } from "../operations/health/push_note_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";
 import { openEpochStore } from "../operations/recovery/epoch_store.ts";
-import { openHoldStore } from "../operations/recovery/hold_store.ts";
+import { isHeldIn, openHoldStore, rejectWhileHeld } from "../operations/recovery/hold_store.ts";
 import { openTraces } from "../operations/traces/open_traces.ts";
 import { openUnsettledStore, undecidedAfterSearch } from "../operations/unsettled/unsettled_store.ts";
 import { whyHeldBy } from "../operations/why_held.ts";
@@ -97,12 +97,16 @@ export function openSharedParts(given: TimedParts) {
     eventCircuit: openReceiverCircuit<ClientId, ClientId>(steady),
     receiptSigner: openReceiptSigner(given),
     keptTime: openKeptTime(parts),
+    caseKeys: given.caseKeys,
+    keepCasesMs: config.keepCasesDays * DAY_MS,
+    isServing: given.isServing ?? (() => true),
     trustAnchor: new URL(config.directoryIssuer).host,
     verifyDpop: openDpopVerifier(clock),
   };
 }
 
 function openStores({ store, clock }: TimedParts) {
+  const holds = openHoldStore(store);
   return {
     bankHealth: openBankHealthStore(store),
     claims: openClaimStore(clock),
@@ -111,7 +115,9 @@ function openStores({ store, clock }: TimedParts) {
     disputes: openDisputeStore(store),
     epochs: openEpochStore(store),
     evidenceLog: openLogStore(store),
-    holds: openHoldStore(store),
+    holds,
+    isHeld: isHeldIn(holds),
+    rejectWhileHeld: rejectWhileHeld(holds),
     outbox: openOrderOutboxStore(store),
     processes: openProcessStore(store),
     pushNotes: openPushNoteStore(store),
@@ -148,12 +154,13 @@ function openCases(
 ) {
   const { baseUrl, eventDays, keepUnauthorisedDays, unsettledHours } = config;
   const events = openEventStore({ store, clock, keepMs: eventDays * DAY_MS, baseUrl });
-  const undecided = undecidedAfterSearch(clock, unsettledHours * HOUR_MS);
+  const unsettledMs = unsettledHours * HOUR_MS;
   const keepMs = keepUnauthorisedDays * DAY_MS;
   return {
     events,
     consents: openConsentStore(store, keepMs, events.stage, openConsents.giveBack),
-    payments: openPaymentStore(store, events.stage, undecided),
+    payments: openPaymentStore(store, events.stage, undecidedAfterSearch(clock, unsettledMs)),
+    unsettledMs,
   };
 }
 
@@ -183,6 +190,7 @@ function openDirectory(parts: Stored) {
     loopbackRedirects: loopbackHttp,
   });
   const currentControls = openCurrentControls(store, steady, parts.controls);
+  const ofCell = clientsOfCell(config, store, { ...clients, ...current });
   return {
     participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),
     statuses,
@@ -192,7 +200,8 @@ function openDirectory(parts: Stored) {
     standingOf: withBlocks(currentControls, standingBy(statuses)), // the only source of standing
     rejectInOutage: rejectInOutage(currentControls, clock),
     outagesOf: outagesOf(currentControls, clock),
-    ...clientsOfCell(config, store, { ...clients, ...current }),
+    ...ofCell,
+    findCaller: ofCell.clients.find,
   };
 }
 
@@ -227,11 +236,11 @@ function openDelivery(all: Opened): DeliverOrderDeps {
 
 /** What an error tells its caller. */
 function openErrors(
-  { config, clients, participantKeys: keys, site }: Opened & { readonly site: Site },
+  { config, findCaller, participantKeys: keys, site }: Opened & { readonly site: Site },
 ): Omit<ErrorDeps, "log" | "metrics"> {
   return {
     drawErrorPage: errorPages(site),
-    explain: openExplain({ findCaller: clients.find, keys }),
+    explain: openExplain({ findCaller, keys }),
     traceUri: site.sandbox && config.traceDays > 0
       ? (id) => `${config.authUrl}${TRACES_PAGE_PATH}?id=${id}`
       : undefined,
