@@ -156,6 +156,7 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   simulation.heal();
   await settle(line, banks);
   await placeEveryLeaf(line);
+  await settle(line, banks); // the deadline of a consent may have passed meanwhile, with an event
   for (const fault of await logFaults(line)) {
     simulation.violated("the evidence log has every entry once", fault);
   }
