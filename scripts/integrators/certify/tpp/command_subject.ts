@@ -22,8 +22,9 @@ const MAX_CHARACTERS = 65_536;
 /** Exit status and what it says. Every other status: no payment was made. */
 const SAID: Readonly<Record<number, Said>> = { 0: "paid", 3: "rejected", 4: "unknown" };
 
-/** The whole group of processes ends with the shell that was started. */
-const GROUP = `trap 'trap - TERM; kill 0' TERM; (eval "$TPP_COMMAND") & wait $!`;
+/** What the program has started ends with it, or with the shell: a helper could keep its output open. */
+const GROUP =
+  `trap 'trap - TERM; kill 0' TERM; (eval "$TPP_COMMAND") & wait $!; ended=$?; trap '' TERM; kill 0; exit $ended`;
 
 /** A TPP that is started anew for each payment. */
 export function commandSubject(settings: CommandSettings): Subject {
@@ -48,20 +49,19 @@ async function run(settings: CommandSettings, errand: Errand): Promise<Ended> {
   const errors = readText(child.stderr);
   let link: URL | undefined;
   const gone = new AbortController();
-  let visit: Promise<void> | undefined;
+  let visit: Promise<unknown> | undefined; // its error: the program has not ended yet
   const printed = readText(child.stdout, (text) => {
     const line = text.split("\n").slice(0, -1).find((each) => isLink(each, settings.authUrl));
     if (link !== undefined || line === undefined) return;
     link = new URL(line);
-    visit = arrive(errand, link, gone.signal);
+    visit = arrive(errand, link, gone.signal).catch((error: unknown) => error);
   });
   const { code, signal } = await child.status;
   clearTimeout(timer);
   gone.abort();
   const [words, output] = [lastLine(await errors), lastLine(await printed)];
-  await visit?.catch((error: unknown) => {
-    throw new Error(`The customer did not come back: ${error instanceof Error ? error.message : error}`);
-  });
+  const lost = await visit;
+  if (lost instanceof Error) throw new Error(`The customer did not come back: ${lost.message}`);
   const said = signal === null ? SAID[code] ?? "failed" : "none";
   if (said === "none") return { said, link, words: `it did not end within ${MAX_MILLISECONDS / 1000} s` };
   return { said, link, words: words || output };
