@@ -10,7 +10,7 @@ import { failed, ok } from "../../base/kernel/result.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../base/limits.ts";
 import type { Certification } from "../certification/certification.ts";
 import type { Certifier, Certifiers } from "../certification/certifiers.ts";
-import { invalidRequest, schemaFaults } from "../participants/rejections.ts";
+import { decode, invalidRequest } from "../participants/rejections.ts";
 import type { Participant } from "../participants/participant.ts";
 import { text } from "../participants/participant_fields.ts";
 
@@ -68,9 +68,8 @@ export async function readReport(
   });
   if (!verified.ok) throw invalidRequest([`report ${verified.fault.at}: must be ${verified.fault.expected}`]);
   const { signer } = verified.value;
-  const claims = reportClaims(participant, signer).safeParse(verified.value.claims);
-  if (!claims.success) throw invalidRequest(schemaFaults(claims.error).map((fault) => `report ${fault}`));
-  return await certificationOf(claims.data, signer, clock());
+  const claims = decode(reportClaims(participant, signer), verified.value.claims, "report ");
+  return await certificationOf(claims, signer, clock());
 }
 
 type Claims = z.infer<ReturnType<typeof reportClaims>>;

@@ -5,7 +5,6 @@ import { signedIn, type VisitVariables } from "../../console/guard.ts";
 import { hidden, kindOf, type PageMethod } from "../../console/paths.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
 import type { Visit } from "../../console/visit.ts";
-import { endpoint } from "../http/endpoint.ts";
 import type { DirectoryEnv } from "../http/request_context.ts";
 
 export type PageContext = Context<DirectoryEnv & { Variables: VisitVariables }>;
@@ -29,5 +28,5 @@ export function publicPage(
   handle: (c: PageContext) => Response | Promise<Response>,
   ...checks: Endpoint["checks"]
 ): Endpoint {
-  return endpoint(hidden(method, path), checks, handle as never);
+  return { route: hidden(method, path), checks, handle };
 }

@@ -2,6 +2,7 @@
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import type { Check, CheckedContext, Endpoint } from "../../base/http/endpoint.ts";
+import { PROPOSABLE } from "../changes/four_eyes.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 /** The answer to a change that waits for another administrator. */
@@ -11,23 +12,42 @@ const proposed = z.strictObject({
   expires_at: z.iso.datetime(),
 }).meta({ id: "Proposed" });
 
+type Handle<C extends readonly Check[]> = (
+  c: CheckedContext<DirectoryEnv, C, string>,
+) => Response | Promise<Response>;
+
 /**
- * Declares an endpoint.
+ * Declares an endpoint for everyone.
  *
  * @param checks in the order in which they run
  */
-export function endpoint<const C extends readonly Check[]>(
-  route: Endpoint["route"],
+export function publicEndpoint<const C extends readonly Check[]>(
+  words: Operation,
   checks: C,
-  handle: (c: CheckedContext<DirectoryEnv, C, string>) => Response | Promise<Response>,
+  handle: Handle<C>,
 ): Endpoint {
-  return { route, checks, handle };
+  return { route: operation(words, false), checks, handle };
+}
+
+/** Declares an endpoint for administrators. {@link behind} adds the check who the administrator is. */
+export function adminEndpoint<const C extends readonly Check[]>(
+  words: Operation,
+  checks: C,
+  handle: Handle<C>,
+): Endpoint {
+  return { route: operation(words, true), checks, handle };
+}
+
+/** The endpoints, each with the check in front of its own. */
+export function behind(check: Check, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  return endpoints.map((each) => ({ ...each, checks: [check, ...each.checks] }));
 }
 
 /** The description of an endpoint. */
 export interface Operation {
   readonly id: string;
-  readonly method: "get" | "post" | "put";
+  /** Default: get. */
+  readonly method?: "post" | "put";
   /** `/participants/{org_id}` */
   readonly path: string;
   readonly summary: string;
@@ -45,10 +65,6 @@ export interface Operation {
   readonly hide?: true;
   /** Whether the response has an ETag, so that 304 is possible. */
   readonly cacheable?: true;
-  /** Whether the change can need two administrators. */
-  readonly isProposable?: true;
-  /** Besides those that a path, a query and a body can have. */
-  readonly errors?: readonly 409[];
 }
 
 const ERRORS = {
@@ -96,14 +112,14 @@ const PROPOSED = {
 };
 
 /** Builds a route for the document. */
-export function operation(administrators: boolean, given: Operation): Endpoint["route"] {
-  const { id, method, path, summary, description, status = 200 } = given;
+function operation(given: Operation, administrators: boolean): Endpoint["route"] {
+  const { id, method = "get", path, summary, description, status = 200 } = given;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const errors: readonly (keyof typeof ERRORS)[] = [
-    ...given.body !== undefined ? [400, 413, 415] as const : given.query !== undefined ? [400] as const : [],
+    ...given.body !== undefined ? [400, 409, 413, 415] as const : [],
+    ...given.query !== undefined ? [400] as const : [],
     ...administrators ? [401] as const : [],
     ...names.length > 0 ? [404] as const : [],
-    ...given.errors ?? [],
     429,
     503,
   ];
@@ -122,7 +138,7 @@ export function operation(administrators: boolean, given: Operation): Endpoint["
       ...(given.body === undefined ? {} : { body: jsonBody(given.body, given.bodyIsOptional !== true) }),
     },
     responses: {
-      ...(given.isProposable === undefined ? {} : { 202: PROPOSED }),
+      ...(PROPOSABLE.some((change) => change === id) ? { 202: PROPOSED } : {}),
       [status]: {
         description: given.answer,
         ...(status === 303 ? { headers: { Location: header("A path of this host.") } } : {}),

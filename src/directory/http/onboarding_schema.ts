@@ -2,29 +2,15 @@
 import { z } from "zod";
 import { isReservedName } from "../../base/kernel/identifiers.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
-import { invalidRequest, schemaFaults } from "../participants/rejections.ts";
 import type { OnboardingCommand } from "../changes/onboard_participant.ts";
 import type { Role } from "../participants/participant.ts";
 import { contacts, signingRequestPem, softwareFields, text } from "../participants/participant_fields.ts";
-import { type AddressRules, oncePerRules, webAddress } from "../participants/web_address.ts";
+import { type AddressRules, webAddress } from "../participants/web_address.ts";
 
 /** The requests that this deployment accepts. */
 export interface OnboardingRules extends AddressRules {
   /** The only `software.environment` that may be onboarded here. */
   readonly environment: string;
-}
-
-/**
- * Creates a decoder of onboarding requests. @throws {ApiError} from the decoder: `directory.invalid_request` with all
- * errors
- */
-export function onboardingDecoder(rules: OnboardingRules): (body: unknown) => OnboardingCommand {
-  const schema = onboardingSchema(rules);
-  return (body) => {
-    const parsed = schema.safeParse(body);
-    if (!parsed.success) throw invalidRequest(schemaFaults(parsed.error));
-    return asCommand(parsed.data);
-  };
 }
 
 const ORG_ID_RULE = "must be 2 to 32 letters, digits, - or _";
@@ -40,12 +26,12 @@ const orgId = z.string(ORG_ID_RULE).regex(/^[A-Za-z0-9_-]{2,32}$/, ORG_ID_RULE).
   },
 );
 
-/** The body of an onboarding, for the document. */
-export function onboardingBody(rules: OnboardingRules): z.ZodType {
-  return onboardingSchema(rules);
+/** The body of an onboarding. */
+export function onboardingBody(rules: OnboardingRules): z.ZodType<OnboardingCommand> {
+  return onboardingWire(rules).transform(asCommand);
 }
 
-const onboardingSchema = oncePerRules((rules: OnboardingRules) => {
+function onboardingWire(rules: OnboardingRules) {
   const pisp = z.strictObject({
     role: z.literal("PISP"),
     org_id: orgId.optional(),
@@ -61,7 +47,7 @@ const onboardingSchema = oncePerRules((rules: OnboardingRules) => {
     payment_orders_uri: webAddress(rules).optional(),
   });
   return z.discriminatedUnion("role", [pisp, aspsp], "must be PISP or ASPSP");
-});
+}
 
 function commonFields(role: Role, rules: OnboardingRules) {
   return {
@@ -83,9 +69,7 @@ function commonFields(role: Role, rules: OnboardingRules) {
   };
 }
 
-type Wire = z.infer<ReturnType<typeof onboardingSchema>>;
-
-function asCommand(wire: Wire): OnboardingCommand {
+function asCommand(wire: z.infer<ReturnType<typeof onboardingWire>>): OnboardingCommand {
   const { client_name, description, version, client_uri, logo_uri, redirect_uris } = wire.software;
   const bank = wire.role === "ASPSP" ? wire : undefined;
   const eventsUri = wire.role === "PISP" ? wire.event_notification_uri : undefined;

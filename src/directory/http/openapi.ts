@@ -4,27 +4,27 @@ import { z } from "zod";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { documentedRoutes, openApiDocument } from "../../base/http/openapi.ts";
 import { cacheable } from "./cacheable.ts";
-import { endpoint, operation } from "./endpoint.ts";
-
-/** The endpoint of the document itself. */
-const route = operation(false, {
-  id: "getOpenApiDocument",
-  method: "get",
-  path: "/openapi.json",
-  summary: "This document",
-  description: "Generated from the endpoints of this listener.",
-  answer: "OpenAPI 3.1",
-  content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
-  cacheable: true,
-});
+import { publicEndpoint } from "./endpoint.ts";
 
 /** The endpoints, with one more that serves the document. The document is generated at its first request. */
 export function described(issuer: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   let document: string | undefined;
-  const own: Endpoint = endpoint(route, [], (c) => {
-    document ??= JSON.stringify(directoryDocument(issuer, documentedRoutes([...endpoints, own])));
-    return cacheable(c, document, "application/json");
-  });
+  const own: Endpoint = publicEndpoint(
+    {
+      id: "getOpenApiDocument",
+      path: "/openapi.json",
+      summary: "This document",
+      description: "Generated from the endpoints of this listener.",
+      answer: "OpenAPI 3.1",
+      content: { "application/json": z.looseObject({ openapi: z.literal("3.1.0") }) },
+      cacheable: true,
+    },
+    [],
+    (c) => {
+      document ??= JSON.stringify(directoryDocument(issuer, documentedRoutes([...endpoints, own])));
+      return cacheable(c, document, "application/json");
+    },
+  );
   return [...endpoints, own];
 }
 

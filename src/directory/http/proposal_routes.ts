@@ -1,14 +1,13 @@
 /** `/proposals` (contract DRC8 to DRC11): changes that need two administrators. */
-import type { Context, MiddlewareHandler } from "hono";
 import { z } from "zod";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { AdminOperations } from "./admin_operations.ts";
+import { type AdminContext, answer, JSON_TYPE } from "./admin_request.ts";
 import { approved, proposal as proposalSchema, proposals as proposalsSchema } from "./answer_schema.ts";
-import { decodeRevocation, revocationBody } from "./change_schema.ts";
+import { reasonBody } from "./change_schema.ts";
 import type { Directory } from "../changes/directory.ts";
-import { endpoint, operation } from "./endpoint.ts";
-import { jsonValue } from "./json_body.ts";
+import { adminEndpoint } from "./endpoint.ts";
+import { jsonBody } from "./json_body.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { dateTime } from "./participant_representation.ts";
 import { isProposalId, type Proposal, proposals } from "../changes/proposal.ts";
@@ -22,7 +21,6 @@ import {
   shownStates,
 } from "../changes/proposals.ts";
 import type { RecordAttempt } from "../changes/record_attempt.ts";
-import type { DirectoryEnv } from "./request_context.ts";
 
 /** Sends a change to its endpoint in the name of both administrators. */
 export type CarryOut = (request: Request, approved: ApprovedBy) => Promise<Response>;
@@ -36,85 +34,90 @@ export interface ApprovedBy {
 
 export interface ProposalRouteDeps {
   readonly directory: Directory;
-  readonly operations: AdminOperations;
+  /** The administrators' endpoints. */
+  readonly changes: readonly Endpoint[];
   readonly carryOut: CarryOut;
   readonly log: DirectoryLog;
   readonly recordAttempt: RecordAttempt;
 }
 
 const ONE = "/proposals/{proposal_id}";
-
-const OPERATIONS = {
-  list: operation(true, {
-    id: "listProposals",
-    method: "get",
-    path: "/proposals",
-    summary: "Changes that were proposed in the last 30 days, newest first",
-    description: "Changes that need two administrators (`DIRECTORY_FOUR_EYES`).",
-    query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
-    answer: "At most 20 proposals",
-    content: { "application/json": proposalsSchema },
-  }),
-  show: operation(true, {
-    id: "getProposal",
-    method: "get",
-    path: ONE,
-    summary: "A proposal",
-    description: "What was proposed, by whom, and what another administrator has decided.",
-    answer: "The proposal with the whole body of its change",
-    content: { "application/json": proposalSchema },
-  }),
-  approve: operation(true, {
-    id: "approveProposal",
-    method: "post",
-    path: `${ONE}/approve`,
-    summary: "Approve a change and make it",
-    description:
-      "Never by the administrator who proposed it. If the change is rejected, the answer is the change's own, and the proposal stays open.",
-    body: revocationBody,
-    answer: "The proposal, and the answer to its change",
-    content: { "application/json": approved },
-    errors: [409],
-  }),
-  reject: operation(true, {
-    id: "rejectProposal",
-    method: "post",
-    path: `${ONE}/reject`,
-    summary: "Reject a proposal, or withdraw an own one",
-    description: "Nothing is changed, and the proposal can no longer be approved.",
-    body: revocationBody,
-    answer: "The proposal",
-    content: { "application/json": proposalSchema },
-    errors: [409],
-  }),
-};
-
 const PAGE = 20;
 /** Never resolved: the endpoint is called within the process. */
 const ORIGIN = "http://api.invalid";
 
-type AdminContext = Pick<Context<DirectoryEnv>, "req" | "get" | "json">;
-
-export function proposalEndpoints(
-  deps: ProposalRouteDeps,
-  administrator: MiddlewareHandler<DirectoryEnv>,
-): readonly Endpoint[] {
+export function proposalEndpoints(deps: ProposalRouteDeps): readonly Endpoint[] {
   const { directory } = deps;
-  const is = OPERATIONS;
   return [
-    endpoint(is.list, [administrator], (c) => list(directory, c)),
-    endpoint(is.show, [administrator], async (c) => {
-      const { value } = await findExisting(directory.store, c.req.param("proposal_id") ?? "");
-      return answer(c, (await representAll(directory, [value]))[0]);
-    }),
-    endpoint(is.approve, [administrator, jsonValue], (c) => approve(deps, c, c.get("json"))),
-    endpoint(is.reject, [administrator, jsonValue], async (c) => {
-      const { reason } = decodeRevocation(c.get("json"));
-      const by = { who: c.get("administrator"), reason };
-      const rejected = await rejectProposal(directory, c.req.param("proposal_id") ?? "", by);
-      deps.log.warn("directory.proposal_rejected", { proposal: rejected.id, administrator: by.who });
-      return answer(c, (await representAll(directory, [rejected]))[0]);
-    }),
+    adminEndpoint(
+      {
+        id: "listProposals",
+        path: "/proposals",
+        summary: "Changes that were proposed in the last 30 days, newest first",
+        description: "Changes that need two administrators (`DIRECTORY_FOUR_EYES`).",
+        query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
+        answer: "At most 20 proposals",
+        content: { [JSON_TYPE]: proposalsSchema },
+      },
+      [],
+      (c) => list(directory, c),
+    ),
+    adminEndpoint(
+      {
+        id: "getProposal",
+        path: ONE,
+        summary: "A proposal",
+        description: "What was proposed, by whom, and what another administrator has decided.",
+        answer: "The proposal with the whole body of its change",
+        content: { [JSON_TYPE]: proposalSchema },
+      },
+      [],
+      async (c) => {
+        const { value } = await findExisting(directory.store, c.req.param("proposal_id") ?? "");
+        return answer(c, (await representAll(directory, [value]))[0]);
+      },
+    ),
+    ...decisionEndpoints(deps),
+  ];
+}
+
+function decisionEndpoints(deps: ProposalRouteDeps): readonly Endpoint[] {
+  const { directory } = deps;
+  return [
+    adminEndpoint(
+      {
+        id: "approveProposal",
+        method: "post",
+        path: `${ONE}/approve`,
+        summary: "Approve a change and make it",
+        description:
+          "Never by the administrator who proposed it. If the change is rejected, the answer is the change's own, and the proposal stays open.",
+        body: reasonBody,
+        answer: "The proposal, and the answer to its change",
+        content: { [JSON_TYPE]: approved },
+      },
+      [jsonBody(reasonBody)],
+      (c) => approve(deps, c, c.get("body").reason),
+    ),
+    adminEndpoint(
+      {
+        id: "rejectProposal",
+        method: "post",
+        path: `${ONE}/reject`,
+        summary: "Reject a proposal, or withdraw an own one",
+        description: "Nothing is changed, and the proposal can no longer be approved.",
+        body: reasonBody,
+        answer: "The proposal",
+        content: { [JSON_TYPE]: proposalSchema },
+      },
+      [jsonBody(reasonBody)],
+      async (c) => {
+        const by = { who: c.get("administrator"), reason: c.get("body").reason };
+        const rejected = await rejectProposal(directory, c.req.param("proposal_id") ?? "", by);
+        deps.log.warn("directory.proposal_rejected", { proposal: rejected.id, administrator: by.who });
+        return answer(c, (await representAll(directory, [rejected]))[0]);
+      },
+    ),
   ];
 }
 
@@ -134,14 +137,13 @@ async function list(directory: Directory, c: AdminContext): Promise<Response> {
 }
 
 /** Makes the change at its endpoint. The endpoint's commit has the approval. */
-async function approve(deps: ProposalRouteDeps, c: AdminContext, body: unknown): Promise<Response> {
+async function approve(deps: ProposalRouteDeps, c: AdminContext, reason: string): Promise<Response> {
   const { directory, carryOut, log } = deps;
-  const { reason } = decodeRevocation(body);
   const id = c.req.param("proposal_id") ?? "";
   const by = { who: c.get("administrator"), person: c.get("person"), reason };
   const { value: proposal } = await requireApprovable(directory, directory.store, id, by)
     .catch((error: unknown) => refuse(deps, id, by.who, error));
-  const made = await carryOut(requestOf(deps.operations, proposal), {
+  const made = await carryOut(requestFor(deps.changes, proposal), {
     who: `${proposal.who} with ${by.who}`,
     requestId: c.get("requestId"),
     approval: approvalOf(directory, id, by),
@@ -177,8 +179,8 @@ async function rejectionOf(answer: Response): Promise<string> {
 }
 
 /** The request of the change, as the first administrator has sent it. */
-function requestOf(operations: AdminOperations, { change, orgId, kid, body }: Proposal): Request {
-  const route = Object.values(operations).find(({ operationId }) => operationId === change);
+function requestFor(changes: readonly Endpoint[], { change, orgId, kid, body }: Proposal): Request {
+  const route = changes.map((each) => each.route).find(({ operationId }) => operationId === change);
   if (route === undefined) throw new Error(`no endpoint for ${change}`);
   const path = route.path.replace("{org_id}", orgId ?? "").replace("{kid}", kid ?? "");
   return new Request(`${ORIGIN}${path}`, {
@@ -212,8 +214,4 @@ function represent(proposal: Proposal, state: ShownState): z.infer<typeof propos
     ...(decidedAt === undefined ? {} : { decided_at: dateTime(decidedAt) }),
     ...(reason === undefined ? {} : { reason }),
   };
-}
-
-function answer(c: AdminContext, body: unknown): Response {
-  return c.json(body as object, 200, { "cache-control": "no-store" });
 }

@@ -9,13 +9,15 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
 import { cacheable } from "./cacheable.ts";
 import type { Directory } from "../changes/directory.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { JSON_TYPE } from "./admin_request.ts";
 import { asOrgId } from "../participants/identifiers.ts";
 import { JWK_SET_TYPE, keySet, PEM_TYPE, revokedKeySet } from "./key_set_representation.ts";
-import { type NewestStatements, openNewestStatements } from "../changes/newest_statement.ts";
+import { openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
 import { type PublicParticipant, publicParticipant } from "./participant_representation.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
-import { endpoint, type Operation, operation } from "./endpoint.ts";
+import { publicEndpoint } from "./endpoint.ts";
 import {
   healthy,
   htmlPage,
@@ -31,99 +33,6 @@ import type { DirectoryEnv } from "./request_context.ts";
 import { findParticipant, listKeys } from "../participants/participant_store.ts";
 import { openMadeOfAll, openStatusList } from "../participants/status_list.ts";
 import { publishing } from "./publishing.ts";
-
-const JSON_TYPE = "application/json";
-const read = (words: Omit<Operation, "method">): Endpoint["route"] =>
-  operation(false, { method: "get", ...words });
-
-/** The health endpoint, on every listener. */
-const healthRoute = read({
-  id: "getHealth",
-  path: "/health",
-  summary: "The directory can use its database",
-  description:
-    "For a load balancer or an orchestrator. The public listener reads the database, the administrators' listener also writes it.",
-  answer: "It can",
-  content: { [JSON_TYPE]: healthy },
-});
-
-/** One description per endpoint. */
-const OPERATIONS = {
-  root: read({
-    id: "getRoot",
-    path: "/",
-    hide: true,
-    summary: "Where to begin",
-    status: 303,
-    answer: "The list of participants",
-    content: {},
-  }),
-  participants: read({
-    id: "listParticipants",
-    path: "/participants",
-    summary: "Every participant, by org_id",
-    description: "A page for people if `Accept` prefers text/html.",
-    answer: "The participants",
-    content: { [JSON_TYPE]: participantList, "text/html": htmlPage },
-    cacheable: true,
-  }),
-  status: read({
-    id: "getStatusList",
-    path: "/status",
-    summary: "Which organisations and software are active",
-    description:
-      "For relying parties, which fetch it every few seconds with If-None-Match. If the `version` of a participant has grown, fetch its key sets and its statement again.",
-    answer: "The status list",
-    content: { [JSON_TYPE]: statusList },
-    cacheable: true,
-  }),
-  newestStatement: read({
-    id: "getNewestStatement",
-    path: "/participants/{org_id}/statement",
-    summary: "The newest software statement of an active participant",
-    description: "A relying party registers or updates its copy with it.",
-    answer: "The statement",
-    content: { [JSON_TYPE]: statement },
-    cacheable: true,
-  }),
-  activeKeys: read({
-    id: "getParticipantKeys",
-    path: "/participants/{org_id}/jwks",
-    summary: "The participant's keys that may be trusted",
-    description:
-      "Signing, transport and encryption keys of a participant whose organisation and software are active.",
-    answer: "A JWK set; empty if the participant is not active",
-    content: { [JWK_SET_TYPE]: participantKeys },
-    cacheable: true,
-  }),
-  revokedKeys: read({
-    id: "getRevokedParticipantKeys",
-    path: "/participants/{org_id}/jwks/revoked",
-    summary: "The participant's keys that must be rejected",
-    description: "A key stays here permanently, with the time of its revocation and the reason.",
-    answer: "A JWK set, each key with the time and the reason",
-    content: { [JWK_SET_TYPE]: revokedKeysSchema },
-    cacheable: true,
-  }),
-  statementKeys: read({
-    id: "getStatementKeys",
-    path: "/jwks",
-    summary: "The keys that verify software statements",
-    description: "A next key is published before it signs.",
-    answer: "A JWK set; the key that signs is first",
-    content: { [JWK_SET_TYPE]: statementKeySet },
-    cacheable: true,
-  }),
-  authority: read({
-    id: "getAuthority",
-    path: "/ca.pem",
-    summary: "The certificate authority, followed by those above it",
-    description: "A TLS proxy verifies the participants' transport certificates with it.",
-    answer: "PEM",
-    content: { [PEM_TYPE]: pemText },
-    cacheable: true,
-  }),
-} as const;
 
 /** A page and its content security policy. */
 export interface Page {
@@ -148,37 +57,178 @@ export function healthEndpoint(
     await store.get(["directory", "health"]);
     return true;
   };
-  return endpoint(healthRoute, checks, (c) => health(isHealthy, c));
+  return publicEndpoint(
+    {
+      id: "getHealth",
+      path: "/health",
+      summary: "The directory can use its database",
+      description:
+        "For a load balancer or an orchestrator. The public listener reads the database, the administrators' listener also writes it.",
+      answer: "It can",
+      content: { [JSON_TYPE]: healthy },
+    },
+    checks,
+    (c) => health(isHealthy, c),
+  );
 }
+
+type PublicChecks = readonly [MiddlewareHandler<DirectoryEnv>];
 
 /** The endpoints, for everyone. */
 export function publicEndpoints(directory: Directory, draw: DrawList): readonly Endpoint[] {
-  const statuses = openStatusList(directory.store);
-  const everyone = openMadeOfAll(directory.store, (all) => all.map(publicParticipant));
-  const statements = openNewestStatements(directory);
-  const { statementKeys, authority } = directory;
-  const is = OPERATIONS;
   const document = documentStore();
-  const checks = [publishing(directory.restored)] as const;
+  const checks: PublicChecks = [publishing(directory.restored)];
   return [
     healthEndpoint(directory, "reads", checks),
-    endpoint(is.root, checks, (c) => c.redirect("/participants", 303)),
-    ...fontFiles("/").map(([path, bytes]) =>
-      endpoint(hidden("get", path), [], async (c) => {
-        return answerDocument(c, await document(path, FONT_TYPE, () => bytes), FONT_CACHE);
-      })
+    publicEndpoint(
+      {
+        id: "getRoot",
+        path: "/",
+        hide: true,
+        summary: "Where to begin",
+        status: 303,
+        answer: "The list of participants",
+        content: {},
+      },
+      checks,
+      (c) => c.redirect("/participants", 303),
     ),
-    endpoint(is.participants, checks, async (c) => participants(directory, draw, await everyone(), c)),
-    endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
-    endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),
-    endpoint(is.activeKeys, checks, (c) => activeKeySet(directory, c)),
-    endpoint(is.revokedKeys, checks, (c) => revokedSet(directory, c)),
-    endpoint(
-      is.statementKeys,
+    ...fontFiles("/").map(([path, bytes]): Endpoint => ({
+      route: hidden("get", path),
+      checks: [],
+      handle: async (c: Context) =>
+        answerDocument(c, await document(path, FONT_TYPE, () => bytes), FONT_CACHE),
+    })),
+    ...listEndpoints(directory, draw, checks),
+    statementEndpoint(directory, checks),
+    ...participantKeyEndpoints(directory, checks),
+    ...keyEndpoints(directory, checks),
+  ];
+}
+
+function listEndpoints(directory: Directory, draw: DrawList, checks: PublicChecks): readonly Endpoint[] {
+  const statuses = openStatusList(directory.store);
+  const everyone = openMadeOfAll(directory.store, (all) => all.map(publicParticipant));
+  return [
+    publicEndpoint(
+      {
+        id: "listParticipants",
+        path: "/participants",
+        summary: "Every participant, by org_id",
+        description: "A page for people if `Accept` prefers text/html.",
+        answer: "The participants",
+        content: { [JSON_TYPE]: participantList, "text/html": htmlPage },
+        cacheable: true,
+      },
+      checks,
+      async (c) => participants(directory, draw, await everyone(), c),
+    ),
+    publicEndpoint(
+      {
+        id: "getStatusList",
+        path: "/status",
+        summary: "Which organisations and software are active",
+        description:
+          "For relying parties, which fetch it every few seconds with If-None-Match. If the `version` of a participant has grown, fetch its key sets and its statement again.",
+        answer: "The status list",
+        content: { [JSON_TYPE]: statusList },
+        cacheable: true,
+      },
+      checks,
+      async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated"),
+    ),
+  ];
+}
+
+function statementEndpoint(directory: Directory, checks: PublicChecks): Endpoint {
+  const statements = openNewestStatements(directory);
+  return publicEndpoint(
+    {
+      id: "getNewestStatement",
+      path: "/participants/{org_id}/statement",
+      summary: "The newest software statement of an active participant",
+      description: "A relying party registers or updates its copy with it.",
+      answer: "The statement",
+      content: { [JSON_TYPE]: statement },
+      cacheable: true,
+    },
+    checks,
+    async (c) => {
+      const newest = await statements(await participantAt(directory.store, c));
+      if (newest === undefined) throw new ApiError("directory.not_found", "not Active, or no statement yet");
+      return await cacheable(c, JSON.stringify({ software_statement: newest }), JSON_TYPE, "revalidated");
+    },
+  );
+}
+
+function participantKeyEndpoints({ store, clock }: Directory, checks: PublicChecks): readonly Endpoint[] {
+  return [
+    publicEndpoint(
+      {
+        id: "getParticipantKeys",
+        path: "/participants/{org_id}/jwks",
+        summary: "The participant's keys that may be trusted",
+        description:
+          "Signing, transport and encryption keys of a participant whose organisation and software are active.",
+        answer: "A JWK set; empty if the participant is not active",
+        content: { [JWK_SET_TYPE]: participantKeys },
+        cacheable: true,
+      },
+      checks,
+      async (c) => {
+        const participant = await participantAt(store, c);
+        const active = activeKeys(participant, await listKeys(store, participant.orgId), clock());
+        return await cacheable(c, JSON.stringify(keySet(active)), JWK_SET_TYPE, "revalidated");
+      },
+    ),
+    publicEndpoint(
+      {
+        id: "getRevokedParticipantKeys",
+        path: "/participants/{org_id}/jwks/revoked",
+        summary: "The participant's keys that must be rejected",
+        description: "A key stays here permanently, with the time of its revocation and the reason.",
+        answer: "A JWK set, each key with the time and the reason",
+        content: { [JWK_SET_TYPE]: revokedKeysSchema },
+        cacheable: true,
+      },
+      checks,
+      async (c) => {
+        const participant = await participantAt(store, c);
+        const revoked = revokedKeys(participant, await listKeys(store, participant.orgId), clock());
+        return await cacheable(c, JSON.stringify(revokedKeySet(revoked)), JWK_SET_TYPE, "revalidated");
+      },
+    ),
+  ];
+}
+
+function keyEndpoints({ statementKeys, authority }: Directory, checks: PublicChecks): readonly Endpoint[] {
+  return [
+    publicEndpoint(
+      {
+        id: "getStatementKeys",
+        path: "/jwks",
+        summary: "The keys that verify software statements",
+        description: "A next key is published before it signs.",
+        answer: "A JWK set; the key that signs is first",
+        content: { [JWK_SET_TYPE]: statementKeySet },
+        cacheable: true,
+      },
       checks,
       (c) => cacheable(c, JSON.stringify(statementKeys.publicJwks), JWK_SET_TYPE),
     ),
-    endpoint(is.authority, checks, (c) => cacheable(c, authority.pem, PEM_TYPE)),
+    publicEndpoint(
+      {
+        id: "getAuthority",
+        path: "/ca.pem",
+        summary: "The certificate authority, followed by those above it",
+        description: "A TLS proxy verifies the participants' transport certificates with it.",
+        answer: "PEM",
+        content: { [PEM_TYPE]: pemText },
+        cacheable: true,
+      },
+      checks,
+      (c) => cacheable(c, authority.pem, PEM_TYPE),
+    ),
   ];
 }
 
@@ -209,33 +259,9 @@ async function participants(
   return await cacheable(c, page.html, "text/html; charset=utf-8");
 }
 
-async function newestStatement(
-  directory: Directory,
-  statements: NewestStatements,
-  c: Context,
-): Promise<Response> {
-  const statement = await statements(await participantAt(directory, c));
-  if (statement === undefined) throw new ApiError("directory.not_found", "not Active, or no statement yet");
-  return await cacheable(c, JSON.stringify({ software_statement: statement }), JSON_TYPE, "revalidated");
-}
-
-async function activeKeySet(directory: Directory, c: Context): Promise<Response> {
-  const participant = await participantAt(directory, c);
-  const keys = await listKeys(directory.store, participant.orgId);
-  const active = keySet(activeKeys(participant, keys, directory.clock()));
-  return await cacheable(c, JSON.stringify(active), JWK_SET_TYPE, "revalidated");
-}
-
-async function revokedSet(directory: Directory, c: Context): Promise<Response> {
-  const participant = await participantAt(directory, c);
-  const keys = await listKeys(directory.store, participant.orgId);
-  const revoked = revokedKeySet(revokedKeys(participant, keys, directory.clock()));
-  return await cacheable(c, JSON.stringify(revoked), JWK_SET_TYPE, "revalidated");
-}
-
-async function participantAt(directory: Directory, c: Context): Promise<Participant> {
+async function participantAt(store: Reader, c: Context): Promise<Participant> {
   const orgId = asOrgId(c.req.param("org_id"));
-  const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
+  const entry = orgId === undefined ? null : await findParticipant(store, orgId);
   if (entry === null) throw new ApiError("directory.not_found", "no such participant");
   return entry.value;
 }

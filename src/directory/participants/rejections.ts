@@ -13,9 +13,18 @@ export function invalidRequest(faults: readonly string[]): ApiError {
   return new ApiError("directory.invalid_request", { description, detail: description });
 }
 
-/** The problems that a schema found, in its order. */
-export function schemaFaults(error: z.ZodError): string[] {
-  return error.issues.map((issue) => `${issue.path.map(String).join(".") || "body"}: ${words(issue)}`);
+/**
+ * @param part in front of the name of each member
+ * @throws {ApiError} `directory.invalid_request` with the problems that the schema finds, in its order
+ */
+export function decode<T>(schema: z.ZodType<T>, value: unknown, part = ""): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(
+    parsed.error.issues.map((issue) =>
+      `${part}${issue.path.map(String).join(".") || "body"}: ${words(issue)}`
+    ),
+  );
 }
 
 function words(issue: z.core.$ZodIssue): string {

@@ -10,17 +10,6 @@ export interface AddressRules {
   readonly loopback: boolean;
 }
 
-/** `build`, called once for all rules that are equal: schemas are dear to build. */
-export function oncePerRules<Rules extends AddressRules, T>(build: (rules: Rules) => T): (rules: Rules) => T {
-  const built = new Map<string, T>();
-  return (rules) => {
-    const key = JSON.stringify(rules);
-    const found = built.get(key) ?? build(rules);
-    built.set(key, found);
-    return found;
-  };
-}
-
 /** Maximum length of a registered redirect URL (contract DC9). */
 const MAX_CHARACTERS = 2048;
 

@@ -2,7 +2,7 @@
  * Composes the participants directory, the trust root of the ecosystem, as one Fetch handler. Loads the keys it
  * receives. Independent of the platform.
  */
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { consoleErrorPages } from "../../console/notice_page.tsx";
 import { isConsolePath } from "../../console/paths.ts";
@@ -13,7 +13,7 @@ import { browserHeaders } from "../../base/http/host_middleware.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { guardStore } from "../../base/store/guarded_store.ts";
 import type { Store } from "../../base/store/store.ts";
-import { adminOperations } from "../http/admin_operations.ts";
+import { behind } from "../http/endpoint.ts";
 import { adminEndpoints } from "../http/admin_routes.ts";
 import { requireAdministrator } from "../http/administrator.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
@@ -111,15 +111,12 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const administrator = requireAdministrator({ administrators, clock, log });
   const options = { rules, log, fourEyes: parts.fourEyes ?? [] };
   const serveInside: ServeInside = (endpoints, idOf) => handler(log, endpoints, { idOf });
-  const changes = (person: MiddlewareHandler<DirectoryEnv>) => adminEndpoints(directory, options, person);
+  const changes = adminEndpoints(directory, options);
   const carryOut = openApprovedCalls(serveInside, changes);
   const recordAttempt = openAttempts(directory);
-  const proposing = { directory, operations: adminOperations(rules), carryOut, log, recordAttempt };
-  const all = (person: MiddlewareHandler<DirectoryEnv>): readonly Endpoint[] => [
-    ...changes(person),
-    ...proposalEndpoints(proposing, person),
-  ];
-  const administered = all(administrator);
+  const proposing = { directory, changes, carryOut, log, recordAttempt };
+  const all = [...changes, ...proposalEndpoints(proposing)];
+  const administered = behind(administrator, all);
   const pages = consoleEndpoints({
     directory,
     administrators,

@@ -1,10 +1,10 @@
 /** Requests that the directory sends to its own administrators' endpoints. Requests from outside do not reach them. */
-import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { CallApi } from "../../console/program.ts";
 import { mayCall } from "../console/people.ts";
+import { behind } from "../http/endpoint.ts";
 import type { CarryOut } from "../http/proposal_routes.ts";
 import type { DirectoryEnv } from "../http/request_context.ts";
 
@@ -20,11 +20,9 @@ export type ServeInside = (
   idOf: (request: Request) => string | undefined,
 ) => (request: Request) => Promise<Response>;
 
-type EndpointsFor = (person: MiddlewareHandler<DirectoryEnv>) => readonly Endpoint[];
-
 function openInside(
   serve: ServeInside,
-  endpointsFor: EndpointsFor,
+  endpoints: readonly Endpoint[],
 ): (request: Request, sender: Sender | undefined) => Promise<Response> {
   const senders = new WeakMap<Request, Sender>();
   const known = createMiddleware<DirectoryEnv>(async function senderInside(c, next) {
@@ -36,7 +34,7 @@ function openInside(
     c.set("approval", sender.approval);
     await next();
   });
-  const inside = serve(endpointsFor(known), (request) => senders.get(request)?.requestId);
+  const inside = serve(behind(known, endpoints), (request) => senders.get(request)?.requestId);
   return async (request, sender) => {
     if (sender !== undefined) senders.set(request, sender);
     return await inside(request);
@@ -44,8 +42,8 @@ function openInside(
 }
 
 /** The console's way to the endpoints, for a person whom the console has authenticated. */
-export function openConsoleCalls(serve: ServeInside, endpointsFor: EndpointsFor): CallApi {
-  const inside = openInside(serve, endpointsFor);
+export function openConsoleCalls(serve: ServeInside, endpoints: readonly Endpoint[]): CallApi {
+  const inside = openInside(serve, endpoints);
   return (person, request, requestId) => {
     const { name: administrator, organisation } = person;
     const sender = { administrator, person: person.person, organisation, requestId, approval: undefined };
@@ -54,8 +52,8 @@ export function openConsoleCalls(serve: ServeInside, endpointsFor: EndpointsFor)
 }
 
 /** The way of an approved change to its endpoint. */
-export function openApprovedCalls(serve: ServeInside, endpointsFor: EndpointsFor): CarryOut {
-  const inside = openInside(serve, endpointsFor);
+export function openApprovedCalls(serve: ServeInside, endpoints: readonly Endpoint[]): CarryOut {
+  const inside = openInside(serve, endpoints);
   return (request, { who, requestId, approval }) =>
     inside(request, { administrator: who, person: undefined, organisation: undefined, requestId, approval });
 }
