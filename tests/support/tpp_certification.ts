@@ -45,6 +45,7 @@ export async function openFaultBench(): Promise<FaultBench> {
     port: freeSandboxPorts(),
     redirectUri,
     makeKeys: pooledKeys(),
+    keyLeadSeconds: 0,
     subject: (place) => {
       resolve(place);
       return { pay: () => Promise.reject(new Error("choose a TPP first")) };

@@ -84,12 +84,11 @@ export const SHOP_FAULTS: readonly TppFault[] = [
   },
   {
     finds: "TPP-K01",
-    what: "the library does not fetch a key set again within 30 s",
+    what: "the library does not fetch a key set again while it is fresh",
     changes: [{
       file: "client/party/platform_keys.ts",
       from: "if (found !== undefined || !isFresh) return found;",
-      to:
-        "if (found !== undefined || !isFresh || deps.now() - cached!.loadedAtMs < cooldownMs) return found;",
+      to: "if (found !== undefined || isFresh !== undefined) return found;",
     }],
   },
 ];

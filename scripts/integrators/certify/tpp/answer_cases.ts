@@ -2,7 +2,7 @@
 import type { Case, Outcome } from "../case.ts";
 import { believesNothing, settled } from "./believes_nothing.ts";
 import type { Run, TppBench } from "./bench.ts";
-import type { Exchange } from "./exchange.ts";
+import { eventsIn, type Exchange, parseAnswer, tokenOf } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 import { LOST_CASES } from "./lost_cases.ts";
 import {
@@ -16,7 +16,7 @@ import {
   withBody,
   withoutSignature,
 } from "./misbehaviours.ts";
-import { missing, of, saidNot, verdict } from "./reading.ts";
+import { missing, of, paymentsOf, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 
@@ -137,23 +137,41 @@ const STATUSES: readonly TppCase[] = [
 
 function judgeLate(run: Run): Outcome {
   const read = of(run, "payments", "GET");
+  const isTold = read.length > LATE_READS || isToldByEvent(run);
   return verdict([
     missing(of(run, "payments"), "payment"),
-    run.said === "paid" && read.length <= LATE_READS && "it said paid while the payment was Pending",
+    run.said === "paid" && !isTold && "it said paid while the payment was Pending",
     saidNot(run, "paid"),
   ], `it read the status ${read.length} times and said paid when the platform did`);
 }
 
+/** Whether an event that the TPP has polled says that the bank accepted its payment. */
+function isToldByEvent(run: Run): boolean {
+  const events = of(run, "events").flatMap(eventsIn).map((claims) => JSON.stringify(claims));
+  return [...paymentsOf(run)].some((id) =>
+    events.some((event) => event.includes(id) && event.includes('"status":"Accepted'))
+  );
+}
+
 const OAUTH: readonly TppCase[] = [
-  stops(
-    {
-      id: "TPP-A14",
-      title: "A token that is not bound to its key is not used",
-      requirement: "contract TC5; FAPI 2.0 §5.3.3.1",
+  {
+    id: "TPP-A14",
+    title: "A token that is not bound to its key is not used",
+    requirement: "contract TC5; FAPI 2.0 §5.3.3.1",
+    async run(bench) {
+      const run = await bench.pay(
+        { bank: BANK },
+        changed({ endpoint: "token" }, withBody((body) => ({ ...body, token_type: "Bearer" }))),
+      );
+      const tokens = of(run, "token").map((exchange) => parseAnswer(exchange).access_token);
+      const used = run.exchanges.find((exchange) => tokens.includes(tokenOf(exchange) ?? ""));
+      return verdict([
+        missing(tokens, "token request"),
+        used !== undefined && `it went on with ${used.method} to ${used.endpoint}`,
+        saidNot(run, "failed"),
+      ], `it stopped (${run.words})`);
     },
-    changed({ endpoint: "token" }, withBody((body) => ({ ...body, token_type: "Bearer" }))),
-    ["consents", "payments"],
-  ),
+  },
   {
     id: "TPP-A15",
     title: "A redirect of the API to another host is not followed",

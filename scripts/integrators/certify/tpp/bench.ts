@@ -27,6 +27,8 @@ export interface TppBench {
   readonly endpoints: Endpoints;
   /** The platform's own signing key. */
   readonly platformKey: SigningKey;
+  /** How long the platform's next key is published before it signs, seconds. */
+  readonly keyLeadSeconds: number;
   /** Lets the TPP make a payment while the front misbehaves. */
   pay(errand: Errand, misbehaviour?: Misbehaviour): Promise<Run>;
   /** A payment at each bank, with a platform that behaves well. Made once for all cases. */
@@ -52,6 +54,7 @@ export interface BenchSettings {
   /** Where the TPP's customers arrive. Absent: the sandbox's own shop is tested. */
   readonly redirectUri?: string | undefined;
   readonly makeKeys?: MakeKeyPair;
+  readonly keyLeadSeconds?: number;
   readonly log?: (line: string) => void;
   /** The TPP under test, once its folder is written. */
   readonly subject: (place: Place) => Subject | Promise<Subject>;
@@ -64,12 +67,14 @@ export interface Place {
   readonly endpoints: Endpoints;
 }
 
+/** A TPP reads the key set again for an unknown kid, at most once in 30 seconds (docs/tpp.md). */
+const KEY_LEAD_SECONDS = 31;
 export const BANKS = ["BANKA", "BANKB"] as const;
 const NAME = "tpp";
 
 /** Starts the ecosystem, onboards the TPP, and registers it. */
 export async function openTppBench(settings: BenchSettings): Promise<RunningBench> {
-  const { dir, port, redirectUri, makeKeys, log = () => {} } = settings;
+  const { dir, port, redirectUri, makeKeys, keyLeadSeconds = KEY_LEAD_SECONDS, log = () => {} } = settings;
   let certificate: string | undefined;
   const front = openFront(() => certificate);
   const ecosystem = await startEcosystem({ dir, port, front, log, ...(makeKeys ? { makeKeys } : {}) });
@@ -91,6 +96,7 @@ export async function openTppBench(settings: BenchSettings): Promise<RunningBenc
     const facts = {
       participant,
       endpoints,
+      keyLeadSeconds,
       signingCertificate: await read("signing.cert.pem"),
       platformKey: await platformSigningKey(await Deno.readTextFile(files.platformKeys)),
     };
@@ -107,7 +113,9 @@ export async function openTppBench(settings: BenchSettings): Promise<RunningBenc
   }
 }
 
-interface Parts extends Pick<TppBench, "participant" | "signingCertificate" | "endpoints" | "platformKey"> {
+interface Parts
+  extends
+    Pick<TppBench, "participant" | "signingCertificate" | "endpoints" | "platformKey" | "keyLeadSeconds"> {
   readonly front: Front;
   readonly subject: Subject;
 }

@@ -15,7 +15,7 @@ export interface CommandSettings {
   readonly authUrl: string;
 }
 
-/** The program may take so long for one payment. */
+/** The program may take so long for one payment, beside what its customer waits. */
 const MAX_MILLISECONDS = 45_000;
 const MAX_CHARACTERS = 65_536;
 
@@ -45,7 +45,7 @@ async function run(settings: CommandSettings, errand: Errand): Promise<Ended> {
     stderr: "piped",
     detached: true,
   }).spawn();
-  const timer = setTimeout(() => child.kill("SIGTERM"), MAX_MILLISECONDS);
+  const timer = setTimeout(() => child.kill("SIGTERM"), MAX_MILLISECONDS + (errand.waits ?? 0));
   const errors = readText(child.stderr);
   let link: URL | undefined;
   const gone = new AbortController();

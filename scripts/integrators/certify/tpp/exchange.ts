@@ -8,6 +8,7 @@ export type Endpoint =
   | "par"
   | "consents"
   | "payments"
+  | "events"
   | "keys"
   | "metadata"
   | "other";
@@ -34,6 +35,7 @@ const BANK_PATHS: readonly (readonly [string, Endpoint])[] = [
   ["par.oauth2/v1", "par"],
   ["domestic-payment-consents/v1", "consents"],
   ["domestic-payments/v1", "payments"],
+  ["events/v1", "events"],
 ];
 
 /** Endpoint and bank of a path. */
@@ -86,6 +88,12 @@ export function parseAnswer({ platform }: Exchange): Answer {
   } catch {
     return {};
   }
+}
+
+/** The claims of the events in the answer to a poll. */
+export function eventsIn({ platform }: Exchange): readonly JWTPayload[] {
+  const tokens = platform?.body.matchAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+  return [...tokens].map(([token]) => decoded(token)?.claims).filter((claims) => claims !== undefined);
 }
 
 function decoded(token: string | null): Decoded | undefined {

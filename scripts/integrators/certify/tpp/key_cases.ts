@@ -31,13 +31,15 @@ export const KEY_CASES: readonly TppCase[] = [
     id: "TPP-K01",
     title: "After a rotation of the platform's keys, the key set is fetched again",
     requirement: "contract MD8; OpenID Connect Core §10.1.1",
+    seconds: 120,
     async run(bench) {
       const key = await newSigningKey();
       const rotated = changed({ endpoint: "payments" }, signedBy(key));
-      let isRotated = false;
-      const run = await bench.pay({ bank: BANK }, (exchange, before, forward) => {
-        isRotated ||= exchange.endpoint === "payments";
-        return isRotated ? each(rotated, published(key.published))(exchange, before, forward) : undefined;
+      let isPublished = false; // before it signs, once the TPP has read the set for its consent
+      const waits = bench.keyLeadSeconds * 1000;
+      const run = await bench.pay({ bank: BANK, waits }, (exchange, before, forward) => {
+        isPublished ||= exchange.endpoint === "par";
+        return isPublished ? each(rotated, published(key.published))(exchange, before, forward) : undefined;
       });
       return verdict([
         missing(of(run, "payments"), "payment"),

@@ -1,8 +1,8 @@
 /** Cases about requests that get no answer, or that are to be sent again later. */
-import type { Case } from "../case.ts";
+import type { Case, Outcome } from "../case.ts";
 import { believesNothing } from "./believes_nothing.ts";
-import type { TppBench } from "./bench.ts";
-import { type Exchange, field } from "./exchange.ts";
+import type { Run, TppBench } from "./bench.ts";
+import { type Exchange, field, tokenOf } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 import { answer, answered, lost, type Target } from "./misbehaviours.ts";
 import { keyOf, missing, of, paymentsOf, redemptions, repeated, saidNot, verdict } from "./reading.ts";
@@ -20,6 +20,8 @@ const MAX_CODE_REQUESTS = 2;
 const wait = { "retry-after": String(RETRY_AFTER_SECONDS) };
 const unavailable = (): Response => answer(503, { Code: "503", Errors: [] }, wait);
 const tooMany = (): Response => answer(429, { error: "temporarily_unavailable" }, wait);
+const tooManyOnce = answered({ endpoint: "token", first: 1 }, tooMany);
+
 /** A case in which the first request to `endpoint` gets no answer or is to be sent later. */
 function repeats(
   { id, title, requirement }: Pick<TppCase, "id" | "title" | "requirement">,
@@ -34,8 +36,8 @@ function repeats(
     async run(bench) {
       const run = await bench.pay({ bank: BANK }, misbehaviour);
       const [one, two, ...more] = of(run, target.endpoint).filter(isFirstKind);
-      if (one === undefined) return verdict([missing([], "such request")], "");
-      if (two === undefined) return verdict([`it did not send the request again (${run.words})`], "");
+      if (one === undefined) return judgeKept(run, target);
+      if (two === undefined) return judgeLookup(run, one);
       const waited = two.at - (one.answeredAt ?? two.at);
       const early = RETRY_AFTER_SECONDS * 1000 - TIMER_MILLISECONDS;
       return verdict([
@@ -52,6 +54,24 @@ function repeats(
   };
 }
 
+/** A TPP may use a token until it expires, so that it asks for none. */
+function judgeKept(run: Run, { endpoint }: Target): Outcome {
+  const isKept = endpoint === "token" && run.exchanges.some((exchange) => tokenOf(exchange) !== undefined);
+  return verdict([!isKept && "it sent no such request", saidNot(run, "paid")], "not asked: it had a token");
+}
+
+/** A payment may be looked up by its key (docs/tpp.md, "Lost responses") in place of a repetition. */
+function judgeLookup(run: Run, lost: Exchange): Outcome {
+  const key = keyOf(lost);
+  const isLookedUp = key !== null &&
+    of(run, lost.endpoint, "GET").some(({ url }) => url.searchParams.get("idempotency-key") === key);
+  return verdict([
+    !isLookedUp && `it did not send the request again (${run.words})`,
+    paymentsOf(run).size !== 1 && `the platform has ${paymentsOf(run).size} payments`,
+    saidNot(run, "paid"),
+  ], "it looked the payment up by its idempotency key and was paid once");
+}
+
 /** A token request is judged with those of its grant. */
 function isFirstKind(exchange: Exchange): boolean {
   return exchange.endpoint !== "token" || field(exchange, "grant_type") === "client_credentials";
@@ -62,7 +82,8 @@ export const LOST_CASES: readonly TppCase[] = [
   repeats(
     {
       id: "TPP-A05",
-      title: "A payment whose answer is lost is sent again with the same idempotency key and body",
+      title:
+        "A payment whose answer is lost is sent again with the same idempotency key and body, or looked up by it",
       requirement: "contract IK7; Decision C4",
     },
     payment,
@@ -96,7 +117,7 @@ export const LOST_CASES: readonly TppCase[] = [
       requirement: "contract RL3; RFC 6585 §4",
     },
     { endpoint: "token" },
-    answered({ endpoint: "token", first: 1 }, tooMany),
+    (exchange, ...others) => isFirstKind(exchange) ? tooManyOnce(exchange, ...others) : undefined,
     true,
   ),
   believesNothing({

@@ -44,12 +44,12 @@ export function judgeAssertion(exchange: Exchange, { bench }: Seen): Fault {
   const claims = assertionOf(exchange)?.claims;
   if (claims === undefined) return "no client assertion that can be read";
   const { iss, sub, aud, iat, exp = Infinity } = claims;
-  const now = Math.floor(Date.now() / 1000);
+  const sent = Math.floor((performance.timeOrigin + exchange.at) / 1000);
   if (iss !== sub || iss !== bench.participant.client_id) return "iss and sub are not its client_id";
   if (aud !== `${bench.endpoints.auth_url}/${exchange.bank}`) {
     return "aud is not the bank's issuer as a string";
   }
-  const lifetime = exp - (iat ?? now);
+  const lifetime = exp - (iat ?? sent);
   return !(lifetime <= MAX_ASSERTION_SECONDS) && `it is valid for ${lifetime} s`;
 }
 
@@ -62,7 +62,9 @@ export function judgeProof(exchange: Exchange): Fault {
   const jwk = header.jwk ?? {};
   if ("d" in jwk || "p" in jwk) return "the proof has a private key";
   if (claims["htm"] !== exchange.method) return "htm is not the method";
-  if (claims["htu"] !== expected) return "htu is not the address without query and fragment";
+  if (URL.parse(String(claims["htu"]))?.href !== expected) {
+    return "htu is not the address without query and fragment";
+  }
   const age = Math.abs(Date.now() / 1000 - (claims.iat ?? 0));
   return !(age < CLOCK_SECONDS) && "iat is not the present";
 }
@@ -81,7 +83,10 @@ export async function judgeAth(exchange: Exchange): Promise<Fault> {
   return ath !== await athOf(token) && `${methodAndPath(exchange)}: ath is of another token`;
 }
 
-/** Tokens by the bank that issued them; a token elsewhere is a fault. */
+/**
+ * Tokens by the bank that issued them; a token elsewhere is a fault. A TPP may have one of an earlier payment: where it
+ * is used first, the platform accepts it.
+ */
 export function judgeTokens({ exchanges }: Seen): readonly Fault[] {
   const issuedAt = new Map<string, string | undefined>();
   for (const exchange of exchanges.filter(({ endpoint }) => endpoint === "token")) {
@@ -92,7 +97,10 @@ export function judgeTokens({ exchanges }: Seen): readonly Fault[] {
     first(exchanges, (exchange) => {
       const token = tokenOf(exchange);
       if (token === undefined) return false;
-      if (!issuedAt.has(token)) return "a token that was not issued in these payments";
+      if (!issuedAt.has(token)) {
+        issuedAt.set(token, exchange.bank);
+        return exchange.platform?.status === 401 && "a token that this bank did not issue";
+      }
       return issuedAt.get(token) !== exchange.bank && `a token of ${issuedAt.get(token)}`;
     }),
   ];

@@ -1,6 +1,6 @@
 /** Cases about the customer's return: what a TPP may believe of the address at which a browser arrives. */
 import { REASON_CODES, REASONS } from "../../../../src/base/values/reason_codes.ts";
-import { type Case, type Outcome } from "../case.ts";
+import { type Case, CASE_SECONDS, type Outcome } from "../case.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { missing, of, paymentsOf, redemptions, saidNot, verdict } from "./reading.ts";
 
@@ -103,6 +103,7 @@ export const RETURN_CASES: readonly TppCase[] = [
     id: "TPP-B09",
     title: "A rejection is a rejection with a code of every kind",
     requirement: "contract RSN4",
+    seconds: KINDS.length * CASE_SECONDS,
     async run(bench) {
       const faults: (string | false)[] = [];
       for (const code of KINDS) {

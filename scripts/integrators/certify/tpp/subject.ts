@@ -9,6 +9,8 @@ export interface Errand {
   readonly bank: string;
   /** The customer's decision at the bank; default: approves. `fail`: the bank's result is unusable. */
   readonly customer?: "approve" | "refuse" | "fail";
+  /** How long the customer waits before following the link, milliseconds. */
+  readonly waits?: number;
   /** The addresses at which the customer's browser arrives, from the one to which the platform sent it. */
   readonly arrives?: (back: URL) => readonly URL[];
 }
@@ -35,9 +37,10 @@ const PLANS: Readonly<Record<"approve" | "refuse" | "fail", Partial<CustomerPlan
 
 /** Lets the customer follow the TPP's link; returns where the customer's browser arrives at the TPP. */
 export async function customerOf(
-  { customer = "approve", arrives = (back) => [back] }: Errand,
+  { customer = "approve", waits = 0, arrives = (back) => [back] }: Errand,
   link: URL,
 ): Promise<readonly URL[]> {
+  await new Promise((resolve) => setTimeout(resolve, waits));
   return arrives(await goThroughAuthorization({ startUrl: link.href, ...PLANS[customer] }, () => {}));
 }
 

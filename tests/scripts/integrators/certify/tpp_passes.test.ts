@@ -1,11 +1,12 @@
 /** The sandbox's shop and `examples/first_payment.ts` pass the certification of TPPs. */
-import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import type { TppBench } from "../../../../scripts/integrators/certify/tpp/bench.ts";
 import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
 import { settled } from "../../../../scripts/integrators/certify/tpp/believes_nothing.ts";
 import { runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { openFaultBench } from "support/tpp_certification.ts";
+import { KEEPS_TOKENS, RIGHT_PROGRAMS } from "support/tpp_rights.ts";
 
 /** The shop repeats these for 3 s each. `deno task certify tpp --start-url shop` runs them. */
 const SLOW_FOR_SHOP = ["TPP-A02", "TPP-A04", "TPP-A09", "TPP-K03", "TPP-K04", "TPP-K05"];
@@ -24,24 +25,32 @@ Deno.test("the sandbox's shop and first_payment.ts pass the certification of TPP
     await using shop = await benches.shop();
     await assertPasses(shop.bench, SLOW_FOR_SHOP);
   });
-  await t.step(
-    "a program that repeats the code once after a lost response, as docs/tpp.md allows",
-    async () => {
-      const request = "oauth.authorizationCodeGrantRequest";
-      const once = `await (async (...args) => await ${request}(...args).catch(() => ${request}(...args)))(`;
-      const bench = await benches.program({
-        finds: "",
-        what: "",
-        changes: [{ from: `await ${request}(`, to: once }],
-      });
-      const [result] = await runCases(TPP_SUITE.cases.filter(({ id }) => id === "TPP-A10"), bench);
-      assertEquals(
-        [result?.passed, result?.seen.startsWith("it sent the code twice")],
-        [true, true],
-        result?.seen,
-      );
-    },
-  );
+  for (const { finds, what, seen, keyLeadSeconds = 0, ...changes } of RIGHT_PROGRAMS) {
+    await t.step(`a program that ${what}, as docs/tpp.md allows`, async () => {
+      const bench = { ...await benches.program({ finds, what, ...changes }), keyLeadSeconds };
+      assertMatch(await seenBy(bench, finds), seen);
+    });
+  }
+  await t.step("a shop that uses its tokens until they expire", async () => {
+    await using shop = await benches.shop(KEEPS_TOKENS);
+    assertMatch(await seenBy(shop.bench, "TPP-R07"), /^as required/);
+    const earlier = { ...shop.bench, plain: async () => [await shop.bench.pay({ bank: "BANKA" })] };
+    assertMatch(await seenBy(earlier, "TPP-R07"), /^as required/);
+    assertMatch(await seenBy(shop.bench, "TPP-A08"), /^not asked/);
+    assertMatch(await seenBy(shop.bench, "TPP-A14"), /^it stopped/);
+  });
+});
+
+/** What the case saw, which must have passed. */
+async function seenBy(bench: TppBench, id: string): Promise<string> {
+  const [result] = await runCases(TPP_SUITE.cases.filter((each) => each.id === id), bench);
+  assertEquals(result?.passed, true, result?.seen);
+  return result?.seen ?? "";
+}
+
+Deno.test("the time of a case is enough for each of its payments [SB11]", () => {
+  const { seconds = 0, requirement } = TPP_SUITE.cases.find(({ id }) => id === "TPP-B09") ?? {};
+  assertEquals([requirement, seconds >= 9 * 45], ["contract RSN4", true]);
 });
 
 Deno.test("the altered answer of TPP-A02 is not the platform's, also when the payment has settled", () => {

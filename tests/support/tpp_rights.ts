@@ -1,0 +1,86 @@
+/** Unusual TPPs that do what docs/tpp.md says: copies of `examples/first_payment.ts` and of the shop. A case must pass each. */
+import type { TppFault } from "./tpp_faults.ts";
+
+/** A program, and what its case says. */
+export interface RightProgram extends TppFault {
+  readonly seen: RegExp;
+  readonly keyLeadSeconds?: number;
+}
+
+const REDEEM = "oauth.authorizationCodeGrantRequest";
+const READ = 'payment = await call("GET", `/domestic-payments/v1/${paymentId}`, paymentToken.access_token);';
+const LOST = "if (!isLost || attempt === 4) throw error;";
+
+/** A request to the bank, as `oauth4webapi` sends it. */
+function request(token: string, method: string, path: string, body = "undefined"): string {
+  return `oauth.protectedResourceRequest(${token}.access_token, "${method}",
+    new URL(\`\${endpoints.base_url}/\${bank}/${path}\`), new Headers({ "content-type": "application/json" }), ${body}, options)`;
+}
+
+export const RIGHT_PROGRAMS: readonly RightProgram[] = [
+  {
+    finds: "TPP-A10",
+    what: "repeats the code once after a lost response",
+    changes: [{
+      from: `await ${REDEEM}(`,
+      to: `await (async (...args) => await ${REDEEM}(...args).catch(() => ${REDEEM}(...args)))(`,
+    }],
+    seen: /^it sent the code twice/,
+  },
+  {
+    finds: "TPP-A05",
+    what: "looks a payment up whose answer is lost",
+    changes: [{
+      from: '"x-idempotency-key": crypto.randomUUID(),',
+      to: '"x-idempotency-key": (globalThis.key = crypto.randomUUID()),',
+    }, {
+      from: LOST,
+      to: `${LOST}\nif (sent) return ${
+        request("paymentToken", "GET", "domestic-payments/v1?idempotency-key=${globalThis.key}")
+      };`,
+    }],
+    seen: /^it looked the payment up/,
+  },
+  {
+    finds: "TPP-A12",
+    what: "reads events and never the payment",
+    changes: [{
+      from: READ,
+      to: `const { sets } = await (await ${
+        request(
+          "ownToken",
+          "POST",
+          "events/v1",
+          "JSON.stringify({ ack: globalThis.acks, maxEvents: 100, returnImmediately: true })",
+        )
+      }).json();
+      globalThis.acks = Object.keys(sets);
+      for (const set of Object.values(sets)) {
+        const { payload } = await jose.jwtVerify(set, platformKeys, { algorithms: ["PS256"], typ: "secevent+jwt" });
+        const changed = Object.entries(payload.events).find(([type]) => type.endsWith("/payment-status-changed"));
+        if (JSON.stringify(payload).includes(paymentId) && changed) payment.Data.Status = changed[1].status;
+      }`,
+    }],
+    seen: /^it read the status 0 times/,
+  },
+  {
+    finds: "TPP-K01",
+    what: "leaves time between two requests for the platform's keys",
+    changes: [{ from: "{ cooldownDuration: 0 }", to: "{ cooldownDuration: 1500 }" }],
+    keyLeadSeconds: 2,
+    seen: /said paid$/,
+  },
+];
+
+/** A shop with a token for each bank. */
+export const KEEPS_TOKENS: TppFault = {
+  finds: "",
+  what: "",
+  changes: [{
+    file: "sandbox/shop/checkout.ts",
+    from: "const token = await again(() => grantClientToken(flow));",
+    to: `const kept = ((globalThis as any).keptTokens ??= new Map());
+  const token = kept.get(order.bank) ?? await again(() => grantClientToken(flow));
+  kept.set(order.bank, token);`,
+  }],
+};
