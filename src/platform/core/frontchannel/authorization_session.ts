@@ -223,7 +223,7 @@ export function stepAfterDecision(
   decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
   { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },
   consent: ReadableConsent,
-): Step | undefined {
+): Exclude<Step, { kind: "ask" }> | undefined {
   if (!decision.accepted) return reject("access_denied", "customer rejected", "CUST");
   const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];
   if (payer === undefined || account === undefined || !canPay(account, consent)) {
@@ -232,6 +232,10 @@ export function stepAfterDecision(
   return { kind: "authorise", chosen: { payer, account }, reason: "customer accepted" };
 }
 
-function reject(error: AuthorizationError, reason: string, code: ReasonCode | undefined): Step {
+function reject(
+  error: AuthorizationError,
+  reason: string,
+  code: ReasonCode | undefined,
+): Extract<Step, { kind: "reject" }> {
   return { kind: "reject", error, reason, ...(code === undefined ? {} : { code }) };
 }

@@ -171,8 +171,7 @@ function stepAfterPost(
   if (decision.accepted && isLate(session, now)) {
     return expiredStep("customer accepted after the session expired");
   }
-  const step = stepAfterDecision(decision, { payer: session.payer, accounts }, consent);
-  return step === undefined || step.kind === "ask" ? "stay" : step;
+  return stepAfterDecision(decision, { payer: session.payer, accounts }, consent) ?? "stay";
 }
 
 /**
@@ -187,10 +186,8 @@ async function clickedAgain(
   { decisionOf, token }: PostedDecision,
 ): Promise<string> {
   const { outcome } = session;
-  const led = outcome === undefined || token === undefined ? null : await openOutcome(token, outcome.sealed);
-  if (outcome === undefined || token === undefined || led === null) {
-    throw await steps.notYours(session, "decided before");
-  }
+  const led = await openOutcome(token, outcome?.sealed);
+  if (outcome === undefined || led === null) throw await steps.notYours(session, "decided before");
   const isRecent = clock() < outcome.until;
   if (outcome.accepted === undefined || (isRecent && outcome.accepted === decisionOf().accepted)) {
     return await steps.finishedUrl(session, browser, token);

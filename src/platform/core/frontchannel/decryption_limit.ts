@@ -40,14 +40,15 @@ export function openDeliveryLimit(clock: Clock): DeliveryLimit {
   const closedUntil = openRecentlyUsed<number>(OF_A_BANK.maxKeys);
   return {
     expect(bank) {
-      const retryAfterSeconds = Math.ceil(((closedUntil.get(bank) ?? 0) - clock()) / 1000);
-      if (retryAfterSeconds <= 0) return;
+      const until = closedUntil.get(bank);
+      const now = clock();
+      if (until === undefined || now >= until) return;
+      const retryAfterSeconds = Math.ceil((until - now) / 1000);
       const detail = "too many results that the bank delivered were not authentic";
       throw new ApiError("platform.unavailable", { detail, retryAfterSeconds });
     },
     noteFailure(bank) {
-      const wait = failures.take(bank);
-      if (wait > 0) closedUntil.set(bank, clock() + wait * 1000);
+      closedUntil.set(bank, clock() + failures.take(bank) * 1000);
     },
   };
 }

@@ -60,9 +60,8 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
     ? ok(response)
     : usableFor(session, response);
   if (!usable.ok) return await leaveUnusable(deps, own, usable.fault);
-  const inactive = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
-    ? null // a failure may still be recorded
-    : await steps.urlIfInactive(bank, session, reads);
+  const isFailure = response !== undefined && response.result.outcome !== "success"; // it may still be recorded
+  const inactive = isFailure ? null : await steps.urlIfInactive(bank, session, reads);
   if (inactive !== null) return inactive;
   if (response !== undefined) return await followResult(deps, own, response);
   throw await returns.notAuthentic(visit, BANK_NOT_ACTIVE);
@@ -95,7 +94,7 @@ async function followResult(deps: FinishDeps, own: OwnReturn, response: ResultJw
   };
   try {
     const taken = await deps.steps.advance(session, choose, context);
-    if (taken.kind === "led" && fault !== undefined) noteUnusable(fault);
+    if (fault !== undefined) noteUnusable(fault);
     if (taken.kind === "over") return await deps.steps.finishedUrl(taken.session, browser);
     return taken.kind === "led" ? taken.url : await overtakenBy(deps, own);
   } catch (error) {

@@ -39,8 +39,7 @@ export function urlIfInactive({ clients, requests, standingOf, authUrl }: Inacti
     ]);
     if (request === null) return null;
     const isRegistered = tpp?.registration === request.value.registration;
-    const ofTpp = tpp === null || !isRegistered ? "deregistered" : await standingOf(tpp);
-    if (ofBank === "active" && ofTpp === "active") return null;
+    const ofTpp = isRegistered ? await standingOf(tpp) : "deregistered";
     const to = addressOf(authUrl, request.value);
     if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
     return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);

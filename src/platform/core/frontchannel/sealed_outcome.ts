@@ -19,18 +19,17 @@ export async function sealOutcome(token: string, url: string): Promise<string> {
   return new Uint8Array([...iv, ...new Uint8Array(sealed)]).toBase64();
 }
 
-/** Decrypts the URL. Returns null if it was encrypted with another token. */
-export async function openOutcome(token: string, sealed: string): Promise<string | null> {
+/** Decrypts the URL. Returns null if it was encrypted with another token, or if one of both is missing. */
+export async function openOutcome(
+  token: string | undefined,
+  sealed: string | undefined,
+): Promise<string | null> {
+  if (token === undefined || sealed === undefined) return null;
   const bytes = Uint8Array.fromBase64(sealed);
   const iv = bytes.slice(0, IV_BYTES);
   const key = await keyOf(token, "decrypt");
-  try {
-    const url = await crypto.subtle.decrypt({ name: ALGORITHM, iv }, key, bytes.slice(IV_BYTES));
-    return new TextDecoder().decode(url);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "OperationError") return null; // WebCrypto: the tag is wrong
-    throw error;
-  }
+  const opened = crypto.subtle.decrypt({ name: ALGORITHM, iv }, key, bytes.slice(IV_BYTES));
+  return await opened.then((url) => new TextDecoder().decode(url), () => null); // the tag is wrong
 }
 
 async function keyOf(token: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {

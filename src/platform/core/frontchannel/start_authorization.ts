@@ -147,7 +147,8 @@ async function openSession(
     ]);
     if (pushed === null || pushed.value.completed) return "invalid_request";
     if (pushed.value.sessions >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
-    if ((consent?.value.sequence ?? 0) >= MAX_STARTED_STEPS) return "opened_too_often";
+    const steps = consent?.value.sequence;
+    if (steps !== undefined && steps >= MAX_STARTED_STEPS) return "opened_too_often";
     deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, pushed);
     const now = deps.clock();

@@ -25,6 +25,8 @@ import {
   type AuthorizationSession,
   keptUntil,
 } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
+import type { Store } from "../../../../src/base/store/store.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { sharedToken } from "testing/shared_token.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 
@@ -215,6 +217,26 @@ Deno.test("A delivered result after the session has expired: a success authorize
     await assertErrorAnswer(await flow.browser.open(waitingPath(flow)), "session_expired");
     assertEquals([await consentStatus(env, flow)], ["AwaitingAuthorisation"]);
   });
+});
+
+Deno.test("A failure that is delivered while its late customer opens the waiting page keeps its effect [ARS5] [G1]", async () => {
+  const store = await openTestStore();
+  let first: (() => Promise<void>) | undefined;
+  const commit: Store["commit"] = async (staged) => {
+    const ends = staged.writes.some(({ key }) => key[0] === "authorization_session") ? first : undefined;
+    if (ends !== undefined) first = undefined;
+    await ends?.();
+    return await store.commit(staged);
+  };
+  await using env = await openEnvironment({ ...DECLARED, store: { ...store, commit } });
+  const flow = await toBank(env, { body: IMPLICIT });
+  env.now += 900_000;
+  first = async () => {
+    assertEquals((await deliver(env, flow, { status_code: "failure" })).status, 200);
+  };
+  const page = await flow.browser.open(waitingPath(flow));
+  assertEquals([page.status, headingOf(await page.text())], [200, "Waiting for your bank"]);
+  await assertErrorAnswer(await flow.browser.open(waitingPath(flow)), "access_denied");
 });
 
 Deno.test("Results that a bank delivers and that are not authentic are decrypted 50 times at once, and other banks' results go on [ARS7]", async () => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { toBank } from "testing/authorization_flow.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 import {
   assertBrowserHeaders,
   assertCodeAnswer,
@@ -8,6 +9,9 @@ import {
   PAGE,
 } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { goodReturn } from "support/at_bank.ts";
+import { openCountedStore } from "support/counted_store.ts";
+import { deliver, waitingPath } from "support/delivered_result.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { post, toScreen } from "./forgeries.ts";
 
@@ -96,4 +100,27 @@ Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [
     const headers = { "content-type": "Application/X-WWW-Form-Urlencoded; charset=UTF-8" };
     await assertCodeAnswer(await flow.browser.open(screen, { method: "POST", headers, body: form }));
   });
+});
+
+Deno.test("each visit of a session reads what its step needs in two round trips", async () => {
+  const store = await openCountedStore();
+  await using env = await openEnvironment({ store, resultsOnBackChannel: true });
+  const readsOf = async (act: () => Promise<Response>): Promise<number> => {
+    const { result, cost } = await store.costOf(act);
+    await result.body?.cancel();
+    return cost.reads;
+  };
+  const { flow, screen, csrf } = await toScreen(env); // keys are remembered from here on
+  const waiting = await toBank(env, { body: IMPLICIT });
+  const wait = (): Promise<Response> => waiting.browser.open(waitingPath(waiting));
+  const [screenReads, waitReads] = [await readsOf(() => flow.browser.open(screen)), await readsOf(wait)];
+  await deliver(env, waiting);
+  const path = await goodReturn(env, waiting);
+  const costs = {
+    screen: screenReads,
+    decision: await readsOf(() => post(flow.browser, screen, { csrf: [csrf], decision: "refuse" })),
+    wait: waitReads,
+    "return after a delivery": await readsOf(() => waiting.browser.open(path)),
+  };
+  assertEquals(costs, { screen: 2, decision: 2, wait: 2, "return after a delivery": 2 });
 });

@@ -1,5 +1,6 @@
 /** A bank or a TPP that becomes inactive while its customer is on the way: no code, the TPP gets the matching error. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { waitingPath } from "support/delivered_result.ts";
 import { setOrganisation, setSoftware } from "support/directory_network.ts";
 import { good } from "testing/flows.ts";
 import { type AtBank, Browser, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
@@ -73,11 +74,16 @@ for (const downfall of FALLS) {
   Deno.test(`the consent screen leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
     await using env = await openEnvironment();
     const { browser, path } = await signedIn(env);
+    const waiting = await toBank(env);
     const screen = (await browser.open(path)).headers.get("location") ?? "";
     const html = await (await browser.open(screen)).text();
     await fall(env, downfall);
     await t.step("opened again, it leads to the TPP", async () => {
       const answer = await unchanged(env, () => browser.open(screen));
+      await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
+    });
+    await t.step("the page that waits for the bank leads to the TPP", async () => {
+      const answer = await unchanged(env, () => waiting.browser.open(waitingPath(waiting)));
       await assertErrorAnswer(answer, downfall.error, "BANKA", downfall.words);
     });
     const csrf = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? "";

@@ -2,10 +2,10 @@
  * Customers who come too late, or otherwise off the path: none is stranded, and none gets further than in time
  * (Decision G1). How often a process decrypts what is said to be a bank's return.
  */
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { anotherFlow, comeBack, decide, deciding, goodReturn } from "support/at_bank.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { type AtBank, Browser, toBank } from "testing/authorization_flow.ts";
+import { type AtBank, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
@@ -20,9 +20,9 @@ import { type Environment, openEnvironment } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { steps } from "support/steps.ts";
 import { postRegistration, renewedStatement } from "testing/registration.ts";
-import { ApiError } from "../../../../src/base/kernel/api_error.ts";
-import { openDecryptionLimit } from "../../../../src/platform/core/frontchannel/decryption_limit.ts";
-import { clientToken } from "testing/flows.ts";
+import type { CreatedConsent } from "testing/answers.ts";
+import type { Participant } from "testing/participants.ts";
+import { call, clientToken, good, push } from "testing/flows.ts";
 
 const SESSION_MS = 900_000;
 
@@ -85,6 +85,30 @@ Deno.test("A session is kept 24 h after it has expired, and not longer [G1]", as
     const answer = await comeBack(env, flow); // the consent's own deadline has passed by now
     if (kept) await assertErrorAnswer(answer, "access_denied");
     else await assertPage(answer, 400, "not_authentic");
+    const page = await flow.browser.open(
+      `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}`,
+    );
+    await assertPage(page, 400, kept ? "finished" : "link_unusable");
+  }
+});
+
+Deno.test("A return that is not authentic links to the TPP of the four newest sessions at its bank, if they have the same one [G1, B4]", async () => {
+  await using env = await openEnvironment();
+  const browser = new Browser(env);
+  const open = async (client: Participant): Promise<void> => {
+    const path = "/BANKA/domestic-payment-consents/v1";
+    const bound = await clientToken(env, client);
+    const body = JSON.stringify(IMPLICIT);
+    const { Data } = await good<CreatedConsent>(call(env, client, bound, path, { body }), 201);
+    const { request_uri } = await good(push(env, Data.ConsentId, { client }), 201);
+    assertEquals((await authorize(browser, client, request_uri)).status, 303);
+  };
+  const linked = async (): Promise<string | null> =>
+    nextUrlOf(await assertPage(await browser.open("/BANKA/authorization.sca.oauth2"), 400, "not_authentic"));
+  await open(env.otherTpp);
+  for (const next of [null, null, null, CLIENT_URI]) {
+    await open(env.tpp);
+    assertEquals(await linked(), next);
   }
 });
 
@@ -215,37 +239,6 @@ Deno.test("A late customer cannot undo a later session: the TPP's newer request 
   await assertCodeAnswer(await comeBack(env, again));
   await assertErrorAnswer(await comeBack(env, flow, { status_code: "failure" }), "invalid_request");
   assertEquals([await statusOf(env, flow), await codesIssued(env)], ["Authorized", 1]);
-});
-
-const DAY = 86_400_000;
-
-/** How often it may decrypt now, until it is refused. */
-function left(take: () => void): number {
-  for (let count = 0; count < 100_000; count++) {
-    try {
-      take();
-    } catch {
-      return count;
-    }
-  }
-  throw new Error("there is no bound");
-}
-
-Deno.test("decryptions of browsers that began no session are bounded at once and by day, those of sessions apart [BR19]", () => {
-  let now = 0;
-  const take = openDecryptionLimit(() => now);
-  assertEquals(left(() => take(undefined)), 2000);
-  assertEquals([left(() => take("a")), left(() => take("b"))], [5, 5]);
-  const { reason, parts } = assertThrows(() => take(undefined), ApiError);
-  assertEquals([reason, parts.retryAfterSeconds], ["platform.unavailable", 9]);
-  now += 3_600_000;
-  assertEquals([left(() => take(undefined)), left(() => take("a"))], [416, 1]);
-  let inOneDay = 0;
-  for (let hour = 0; hour < 24; hour++) {
-    now += DAY / 24;
-    inOneDay += left(() => take(undefined));
-  }
-  assertEquals(inOneDay, 10_000);
 });
 
 Deno.test("returns of browsers that began no session are decrypted 2,000 times at once, and customers go on [BR19]", async () => {

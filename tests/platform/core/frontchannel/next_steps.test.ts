@@ -1,5 +1,11 @@
-/** The whole of each step after the bank's result and after the customer's decision, also what the bank is told is wrong. */
+/**
+ * The whole of each step after the bank's result and after the customer's decision, also what the bank is told is wrong,
+ * and the evidence of a decision.
+ */
 import { assertEquals } from "@std/assert";
+import canonicalize from "canonicalize";
+import type { JsonObject } from "../../../../src/base/jose/compact_jws.ts";
+import { digest } from "../../../../src/platform/evidence/digest.ts";
 import type {
   Consent,
   Payer,
@@ -16,6 +22,7 @@ import {
   stepAfterDecision,
   stepIfOvertaken,
 } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
+import { decisionEvidence } from "../../../../src/platform/core/frontchannel/decision_evidence.ts";
 import type { BankResult } from "../../../../src/platform/core/frontchannel/result_jwt.ts";
 import { stepAfterResult } from "../../../../src/platform/core/frontchannel/step_after_result.ts";
 import type { BankClient, Client } from "../../../../src/platform/core/registration/client.ts";
@@ -176,4 +183,67 @@ Deno.test("the first result counts, a late success has no effect, and the screen
   const failed = { outcome: "failure", isShortOfFunds: false } as const;
   const rejected = { kind: "reject", error: "access_denied", reason: "bank: failure" };
   assertEquals(step({}, { now: 900_000, result: failed }), rejected);
+});
+
+Deno.test("the evidence of a decision has the page, and the account only if it was chosen [EN8]", () => {
+  const initiation = {
+    instructedAmount: { amount: "10.00", currency: "EUR" },
+    creditorAccount: { name: "Payee", identification: "DE1", schemeName: "IBAN", more: "not shown" },
+    remittanceInformation: { reference: "R1", unstructured: "U1" },
+  };
+  const accounts = [ACCOUNT, {
+    ...ACCOUNT,
+    secondaryIdentification: "2",
+    currency: "USD",
+    balance: "9.00",
+  }, { ...ACCOUNT, balance: "9.00" }];
+  const parties = { tpp: { legalName: "Shop" }, bank: { code: "BANKA", name: "Bank A" } };
+  const open = {
+    session: { correlationId: "session", expiresAt: 9 },
+    consent: { request: { initiation }, authoriseBy: 8 },
+    parties,
+    accounts,
+  };
+  const evidenceOf = (accepted: boolean, accountIndex?: number, userAgent?: string): JsonObject => {
+    const { page, evidence: [{ kind, bytes }] } = decisionEvidence(
+      open as never,
+      { accepted, accountIndex },
+      { language: "fr", userAgent },
+    );
+    const { page: shown, ...decision } = JSON.parse(new TextDecoder().decode(bytes)) as JsonObject;
+    assertEquals([kind, page], ["decision", { language: "fr", sha256: digest(canonicalize(shown) ?? "") }]);
+    const { accounts: digests, ...facts } = shown as JsonObject;
+    assertEquals(
+      (digests as object[]).map((one) => Object.keys(one)),
+      accounts.map(() => ["account", "balance"]),
+    );
+    assertEquals(facts, {
+      language: "fr",
+      ...parties,
+      payee: { name: "Payee", identification: "DE1", schemeName: "IBAN" },
+      amount: initiation.instructedAmount,
+      reference: "R1",
+      unstructured: "U1",
+      expiresAt: 8,
+    });
+    return { ...decision, digests };
+  };
+  const chosenOf = (evidence: JsonObject, index: number): unknown => {
+    const { salt, account } = evidence["chosen"] as { readonly salt: string; readonly account: object };
+    const { account: sha256 } = (evidence["digests"] as { readonly account: string }[])[index] ?? {};
+    assertEquals(sha256, digest(salt, canonicalize(account) ?? ""));
+    return account;
+  };
+  const shown = { schemeName: ACCOUNT.schemeName, identification: ACCOUNT.identification };
+  assertEquals(chosenOf(evidenceOf(true, 0), 0), { index: 0, ...shown, currency: "EUR", canPay: true });
+  const other = { secondaryIdentification: "2", currency: "USD", canPay: false, why: "other_currency" };
+  assertEquals(chosenOf(evidenceOf(true, 1), 1), { index: 1, ...shown, ...other });
+  const low = { currency: "EUR", canPay: true, why: "insufficient_funds" };
+  assertEquals(chosenOf(evidenceOf(true, 2), 2), { index: 2, ...shown, ...low });
+  for (const none of [evidenceOf(false, 0), evidenceOf(true), evidenceOf(true, 3)]) {
+    assertEquals(Object.keys(none), ["accepted", "session", "digests"]);
+  }
+  assertEquals(evidenceOf(false)["accepted"], false);
+  const agents = [256, 257].map((length) => evidenceOf(true, 0, "a".repeat(length))["userAgent"]);
+  assertEquals(agents, ["a".repeat(256), `${"a".repeat(255)}…`]);
 });

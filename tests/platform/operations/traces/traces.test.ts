@@ -3,7 +3,14 @@ import { deliver } from "support/delivered_result.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { bodyOf, firstOf, present, type ResourceError, type Trace } from "testing/answers.ts";
-import { authorise, authorised, putAccounts, toBank } from "testing/authorization_flow.ts";
+import {
+  authorise,
+  authorised,
+  authorize,
+  Browser,
+  putAccounts,
+  toBank,
+} from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import { assertFaults } from "testing/resource_answers.ts";
@@ -74,7 +81,9 @@ Deno.test("a consent's and a payment's requests and browser steps are listed, ne
     "POST token.oauth2/v1",
     "POST domestic-payments/v1",
   ]);
-  assertEquals(new Set(traces.flatMap(({ SessionId }) => SessionId ?? [])).size, 1);
+  const session = firstOf(traces.flatMap(({ SessionId }) => SessionId ?? []));
+  const ofSession = traces.toReversed().map(({ SessionId }) => SessionId === session);
+  assertEquals(ofSession, [false, false, true, true, true, true, false, false]);
   const [payment, ...more] = await tracesAt(env, `?payment_id=${DomesticPaymentId}`);
   assertEquals([payment?.DomesticPaymentId, payment?.ConsentId, more], [
     DomesticPaymentId,
@@ -162,6 +171,21 @@ Deno.test("a bank reads why its result was rejected, and the TPP only that it wa
     assertEquals(ofTpp?.Rejection, { Reason: "bank_return.unusable", Url: ofBank?.Rejection?.Url });
     assertEquals(ofTpp?.ConsentId, flow.consentId);
   });
+});
+
+Deno.test("a TPP reads why its own link was rejected, and a link that names another party is in no trace of it [TRC4]", async () => {
+  await using env = await openEnvironment();
+  const { browser, requestUri, consentId } = await authorised(env);
+  const rejected = await authorize(browser, env.tpp, requestUri);
+  const { ConsentId, Rejection } = firstOf(await tracesAt(env, `/${idOf(rejected)}`));
+  assertEquals([ConsentId, Rejection?.Reason], [consentId, "authorization.request_uri_unusable"]);
+  assertEquals(typeof Rejection?.Message, "string");
+  for (const [client, bank] of [[env.otherTpp, "BANKA"], [env.tpp, "BANKB"]] as const) {
+    const strange = await authorize(new Browser(env), client, requestUri, bank);
+    for (const reader of [env.tpp, env.otherTpp]) {
+      assertEquals((await readTraces(env, `/${idOf(strange)}`, reader)).status, 400);
+    }
+  }
 });
 
 Deno.test("a result that a bank delivers is a step of its session, which the TPP reads too [TRC4, ARS1]", async () => {
