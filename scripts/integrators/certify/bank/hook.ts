@@ -20,6 +20,8 @@ export type Decision = "approve" | "refuse" | "timeout" | "approve_elsewhere";
 export interface Hook {
   /** @throws {Error} if the bank does not answer as docs/bank.md says */
   accounts(): Promise<readonly HookAccount[]>;
+  /** Those in the currency of the certifier's consents, which can pay. @throws {Error} as `accounts` does */
+  payers(): Promise<readonly HookAccount[]>;
   /**
    * Lets the customer decide on the newest open visit of a consent.
    *
@@ -66,6 +68,9 @@ export function openHook(url: string): Hook {
   return {
     async accounts(): Promise<readonly HookAccount[]> {
       return (await read(accountsSchema, "GET the hook", await send(""))).accounts;
+    },
+    async payers(): Promise<readonly HookAccount[]> {
+      return (await this.accounts()).filter(({ Currency }) => Currency === CONSENT_CURRENCY);
     },
     async decide(consent_id, decision, account): Promise<URL | undefined> {
       const response = await send("/decisions", {

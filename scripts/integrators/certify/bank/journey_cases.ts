@@ -51,7 +51,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     title: "A customer approves an implicit consent, and the TPP gets a code",
     requirement: "PN6, AUT-02",
     run: async (bench) => {
-      const [payer] = await bench.hook.accounts();
+      const [payer] = await bench.hook.payers();
       return await authorised(bench, { debtor: payer?.Identification ?? "" });
     },
   },
@@ -102,7 +102,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
       "A bank that claims dynamic linking returns the digest of the amount, the payee and the payer's account",
     requirement: "LNK1, LNK2, RT9",
     run: async (bench) => {
-      const [payer] = await bench.hook.accounts();
+      const [payer] = await bench.hook.payers();
       for (const plan of [{}, { debtor: payer?.Identification ?? "" }]) {
         const linking = await linkingOf(bench, await beginJourney(bench, plan));
         if (linking !== "proven") return linking === "not claimed" ? passed(linking) : failed(linking);
@@ -117,7 +117,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     title: "No accounts are reported for an implicit consent",
     requirement: "BF9, BCH-03",
     run: async (bench) => {
-      const [payer] = await bench.hook.accounts();
+      const [payer] = await bench.hook.payers();
       const { consentId } = await authorised(bench, { debtor: payer?.Identification ?? "" });
       const reports = reportsOf(bench, consentId);
       return reports.length === 0 ? passed("no report") : failed(`${reports.length} reports`);
@@ -139,15 +139,15 @@ export const JOURNEY_CASES: readonly BankCase[] = [
       "On the bank's own screen the account that the customer chose is reported alone; else all that can pay",
     requirement: "BF9, PN7, PN8",
     run: async (bench) => {
-      const accounts = await bench.hook.accounts();
-      const chosen = accounts.filter(({ Currency }) => Currency === CONSENT_CURRENCY)[1];
+      const payers = await bench.hook.payers();
+      const chosen = payers[1];
       if (chosen === undefined) return failed("the hook has no second account in EUR");
       const { consentId } = await authorise(bench, {}, chosen.Identification);
       const reported = lastReport(bench, consentId)?.Data.DebtorAccount.map(({ Identification }) =>
         Identification
       );
       if (bench.bank.screen === "platform") {
-        const missing = accounts.filter(({ Identification }) => !reported?.includes(Identification));
+        const missing = payers.filter(({ Identification }) => !reported?.includes(Identification));
         return missing.length === 0
           ? passed(`${reported?.length} accounts`)
           : failed(`${missing.length} are missing`);
@@ -203,7 +203,7 @@ async function copiesDigest(bench: BankBench): Promise<boolean> {
 }
 
 async function resultIsAsAgreed(bench: BankBench): Promise<Outcome> {
-  const [payer] = await bench.hook.accounts();
+  const [payer] = await bench.hook.payers();
   const journey = await beginJourney(bench, { debtor: payer?.Identification ?? "" });
   await arrive(journey);
   const location = await decide(bench, journey, "approve");

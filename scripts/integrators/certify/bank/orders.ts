@@ -6,7 +6,6 @@ import { BANK_REASON_CODES } from "../../../../src/base/values/reason_codes.ts";
 import type { PaymentSeen } from "../../../../src/client/tpp/domestic_payments.ts";
 import type { BankBench } from "./bench.ts";
 import type { OrderAnswer, Push, TakePush } from "./between.ts";
-import { CONSENT_CURRENCY } from "./hook.ts";
 import { authorise, pay, settled } from "./journey.ts";
 
 /** A paid order. */
@@ -39,7 +38,7 @@ export async function payThrough(
   take: TakePush,
   { account, amount }: { readonly account?: string; readonly amount?: string } = {},
 ): Promise<PaidOrder> {
-  const [first] = await bench.hook.accounts();
+  const [first] = await bench.hook.payers();
   const payer = account ?? first?.Identification ?? "";
   const journey = await authorise(bench, { debtor: payer, ...(amount === undefined ? {} : { amount }) });
   const before = await balanceOf(bench, payer);
@@ -63,9 +62,7 @@ export async function payThrough(
 
 /** The balance of the customer's account, cents. */
 export async function balanceOf({ hook }: BankBench, identification: string): Promise<number> {
-  const account = (await hook.accounts()).find(({ Identification, Currency }) =>
-    Identification === identification && Currency === CONSENT_CURRENCY
-  );
+  const account = (await hook.payers()).find(({ Identification }) => Identification === identification);
   if (account === undefined) throw new Error("the hook does not list the payer's account any more");
   return Math.round(Number(account.Balance) * 100);
 }

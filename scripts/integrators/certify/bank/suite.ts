@@ -52,7 +52,7 @@ const USAGE =
 /** The suite of banks. */
 export const bankSuite: Suite<BankBench> = {
   name: "bank",
-  version: "4",
+  version: "5",
   usage: USAGE,
   options: ["details", "start", "hook", "sandbox", "dir", "port", "key-lead"],
   cases: BANK_CASES,

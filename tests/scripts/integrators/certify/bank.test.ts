@@ -46,6 +46,31 @@ Deno.test("examples/first_bank.ts and the sandbox's banks pass their certificati
   await t.step("the sandbox's bank B, with its own consent screen", () => assertPassed(bankB, OTHER_CASES));
 });
 
+Deno.test("a bank with an account in another currency, and one that reports at once, pass [SB10, BF9, PO2]", async () => {
+  await using trial = await openTrial(1);
+  const { platform, platform: { endpoints } } = trial;
+  const hookUrl = `${endpoints.banks_url}/BANKA/certification`;
+  const bench = await openBankBench(platform, {
+    folder: `${platform.dir}/participants/bank-a`,
+    hookUrl,
+    keyLeadSeconds: 1,
+  });
+  const other = {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB94BARC10201530093459",
+    Currency: "GBP",
+    Balance: "9",
+  };
+  const { accounts } = bench.hook;
+  const hook = { ...bench.hook, accounts: async () => [other, ...await accounts()] };
+  const cases = (...ids: string[]) => BANK_CASES.filter(({ id }) => ids.includes(id));
+  const payer = cases("BANK-J01", "BANK-A03", "BANK-O01");
+  assertPassed(await runCases(payer, { ...bench, hook }), payer);
+  const program = await faultyBank({ name: "reports at once", changes: [["waitMs = 1000", "waitMs = 0"]] });
+  const late = cases("BANK-O05");
+  assertPassed(await withBank(trial, trial.lanes[0], program, (atOnce) => runCases(late, atOnce)), late);
+});
+
 Deno.test("a bank that misleads a customer who confirms on another device is noticed [SB10] [ARS1]", async (t) => {
   await using trial = await openTrial(1);
   const { platform, platform: { endpoints, between } } = trial;
