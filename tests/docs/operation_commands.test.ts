@@ -40,6 +40,16 @@ Deno.test("every command of docs/operations exists, with its required options", 
   assertEquals(commands.map(faultOf).filter((fault) => fault !== undefined), []);
 });
 
+Deno.test("what a command of ops sends, no page of docs/operations sends with curl", async () => {
+  const paths = listFiles("docs/operations", [".md"]);
+  const pages = await Promise.all(paths.map((path) => Deno.readTextFile(new URL(path, root))));
+  const sent = pages.join("").replaceAll("\\\n", "").matchAll(/\bcurl [^\n]*\/operations(\/[\w-]+)/g);
+  const commands = COMMANDS.map((one) => one.plan([], {}).path);
+  const found = [...new Set([...sent].map(([, path = ""]) => path))];
+  assertEquals(found.filter((path) => commands.some((one) => one.startsWith(path))), []);
+  assertEquals(found, ["/metrics"]);
+});
+
 Deno.test("a command that does not exist, or lacks an option, is found", () => {
   assertEquals(faultOf("opps bank hold BANKA"), "opps bank hold BANKA: no such task");
   assertEquals(faultOf("ops bank stop BANKA"), "ops bank stop BANKA: no such command of ops");

@@ -135,6 +135,9 @@ export const COMMANDS: readonly Command[] = [
   read("alarms", "/alarms", "What needs an operator now, by what the platform itself knows"),
   read("endings", "/endings", "Certificates and software statements that end in the next 30 days"),
   read("last-hour", "/last-hour", "Requests, payments, orders and rejections of the last hour and of today"),
+  read("participants", "/participants", "Registered participants, by a part of a name or id", {
+    optional: ["role", "search", "after"],
+  }),
   read(
     "participant",
     "/participants/{CLIENT_ID}",
