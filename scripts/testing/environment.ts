@@ -164,6 +164,8 @@ export async function openEmptyEnvironment(
     logged: [] as string[],
     fetched: [] as string[],
   };
+  const keySet = await platformKeySet();
+  const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
     administrators: soleCredential("ana", ADMIN_TOKEN),
@@ -171,14 +173,13 @@ export async function openEmptyEnvironment(
     statementKeys: await testStatementKeys(),
     store: directoryStore,
     clock: () => state.now,
-    environment: "Production",
+    environment: config.environment,
     loopbackRedirects: false,
   });
   const openOwnStore = (): Promise<Sealed> => sealedForTest(raw, vault, forwardOnly(() => state.now));
-  const keySet = await platformKeySet();
-  const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
   const env = Object.assign(state, {
     config,
+    softwareEnvironment: config.environment,
     ...await openOwnStore(),
     raw,
     vault,

@@ -35,7 +35,6 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "prove:bun",
     "simulate",
     "fuzz",
-    "mistakes",
     "mutants",
     "mutation",
     "bench",

@@ -1,19 +1,17 @@
 /** The page of traces: in a sandbox with the received JWTs beside what was expected, elsewhere without any. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openSandboxEnvironment } from "../../../../scripts/proofs/mistakes/sandbox.ts";
 import { decodeEndpoints } from "../../../../src/sandbox/shop/sandbox_endpoints.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
 import { clientAssertion, payloadSignature } from "testing/jwts.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
+import { openSandboxEnvironment } from "support/sandbox_environment.ts";
 
 Deno.test("in a sandbox the page shows what was wrong beside the JWT that was received [TRC12]", async (t) => {
   await using running = await openPooledSandbox();
-  const { dir } = running;
   const endpoints = decodeEndpoints(running.endpoints);
-  const close = (): Promise<void> => Promise.resolve();
-  using env = await openSandboxEnvironment({ dir, endpoints, startedHere: true, now: Date.now, close });
+  using env = await openSandboxEnvironment(running);
   const pageOf = async (answer: Response): Promise<string> => {
     await answer.body?.cancel();
     const id = answer.headers.get("x-fapi-interaction-id");

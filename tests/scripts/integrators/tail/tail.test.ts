@@ -1,20 +1,19 @@
 /** `deno task tail` beside a running sandbox. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { openSandboxEnvironment } from "../../../../scripts/proofs/mistakes/sandbox.ts";
 import { followRejections } from "../../../../scripts/integrators/tail/tail.ts";
 import { decodeEndpoints } from "../../../../src/sandbox/shop/sandbox_endpoints.ts";
 import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
+import { openSandboxEnvironment } from "support/sandbox_environment.ts";
 
 Deno.test("the tail prints what was wrong with each rejected request, and nothing of the others [SB9]", async () => {
   await using running = await openPooledSandbox();
   const { dir } = running;
   const endpoints = decodeEndpoints(running.endpoints);
-  const close = (): Promise<void> => Promise.resolve();
   const stopped = new AbortController();
   const lines: string[] = [];
   try {
-    using env = await openSandboxEnvironment({ dir, endpoints, startedHere: true, now: Date.now, close });
+    using env = await openSandboxEnvironment(running);
     const before = await requestToken(env, env.tpp, "BANKA", { form: { scope: "openid" } });
     await before.body?.cancel();
     const { operations_url: url, directory_admin_token: token } = running.endpoints;

@@ -1,6 +1,6 @@
 /** Mistakes in the payload signature of a consent, and in its idempotency key and headers. */
-import { call, consentBody } from "../../testing/flows.ts";
-import { payloadSignature, seconds } from "../../testing/jwts.ts";
+import { call, consentBody } from "testing/flows.ts";
+import { payloadSignature, seconds } from "testing/jwts.ts";
 import { type Area, membersOf, type Mistake, mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 

@@ -1,7 +1,7 @@
 /** Mistakes in DPoP proofs and access tokens. */
-import { call, clientToken, dpopKey, requestToken } from "../../testing/flows.ts";
-import { type Changes, dpopProof, seconds, thumbprint } from "../../testing/jwts.ts";
-import { smallTestKey, testKey } from "../../testing/keys.ts";
+import { call, clientToken, dpopKey, requestToken } from "testing/flows.ts";
+import { type Changes, dpopProof, seconds, thumbprint } from "testing/jwts.ts";
+import { smallTestKey, testKey } from "testing/keys.ts";
 import { type Area, membersOf, mistake } from "./mistake.ts";
 import {
   CONSENTS,
@@ -12,7 +12,7 @@ import {
   tokenTarget,
   type Workbench,
 } from "./workbench.ts";
-import { sha256 } from "../../../src/base/kernel/identifiers.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 const ENDPOINT = (bench: Workbench): string => `'${tokenTarget(bench).url}'`;
 

@@ -1,5 +1,5 @@
 /** Mistakes of a TPP after a payment: events, subscriptions, receipts, traces, lists, and its own registration. */
-import { call, type CallOptions } from "../../testing/flows.ts";
+import { call, type CallOptions } from "testing/flows.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import { CONSENTS, PAYMENTS, type Workbench } from "./workbench.ts";
 

@@ -1,6 +1,6 @@
 /** Mistakes of a bank in its result JWT. The customer sees a page or the TPP; the bank reads its trace. */
-import { type HandoverClaims, putAccounts, returnClaims, toBank } from "../../testing/authorization_flow.ts";
-import { type Changes, type JsonObject, sealToPlatform, seconds, signJwt } from "../../testing/jwts.ts";
+import { type HandoverClaims, putAccounts, returnClaims, toBank } from "testing/authorization_flow.ts";
+import { type Changes, type JsonObject, sealToPlatform, seconds, signJwt } from "testing/jwts.ts";
 import type { Area, Mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 

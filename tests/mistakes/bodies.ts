@@ -1,5 +1,5 @@
 /** Mistakes in the bodies of consents and payments, and in requests that a consent's status forbids. */
-import { call, consentBody, pay, paymentBody, type SentPayment } from "../../testing/flows.ts";
+import { call, consentBody, pay, paymentBody, type SentPayment } from "testing/flows.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 

@@ -1,5 +1,5 @@
 /** Mistakes in client authentication at the token endpoint. */
-import { clientAssertion, seconds } from "../../testing/jwts.ts";
+import { clientAssertion, seconds } from "testing/jwts.ts";
 import { type Area, membersOf, mistake } from "./mistake.ts";
 import { asserting, tokenRequest, type Workbench } from "./workbench.ts";
 

@@ -9,9 +9,9 @@ import {
   DEBTOR_ACCOUNT,
   dpopKey,
   requestToken,
-} from "../../testing/flows.ts";
-import { type AtBank, putAccounts, returnPath, toBank } from "../../testing/authorization_flow.ts";
-import { dpopProof, payloadSignature, seconds } from "../../testing/jwts.ts";
+} from "testing/flows.ts";
+import { type AtBank, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { dpopProof, payloadSignature, seconds } from "testing/jwts.ts";
 import { type Area, membersOf, type Mistake, mistake } from "./mistake.ts";
 import { tokenTarget, type Workbench } from "./workbench.ts";
 

@@ -1,23 +1,17 @@
-/** The sandbox's own shop and banks, acted by this program with their keys: it makes their mistakes over the network. */
-import { openMutualTls } from "../../../src/client/party/mutual_tls.ts";
-import { readDescription } from "../../integrators/participant/folder.ts";
-import type { OpenSandbox } from "../../command_line/sandbox.ts";
-import type { FlowEnvironment } from "../../testing/flows.ts";
-import { asTestKey } from "../../testing/keys.ts";
-import type { PrivateRsaJwk } from "../../testing/generate_keys.ts";
-import type { CertifiedKey, Participant } from "../../testing/participants.ts";
-
-export interface SandboxEnvironment extends FlowEnvironment, Disposable {
-  /** Lets bank A make a mistake with the order of a consent, once. */
-  readonly armBank: (consentId: string, fault: string) => Promise<void>;
-}
-
-/** How often a request is repeated that a rate limit rejected. Such a request uses no single-use value up. */
-const MAX_REPEATS = 20;
+/** The running sandbox's own shop and banks, acted by a test with their keys. */
+import { openMutualTls } from "../../src/client/party/mutual_tls.ts";
+import { readDescription } from "../../scripts/integrators/participant/folder.ts";
+import { decodeEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
+import type { FlowEnvironment } from "testing/flows.ts";
+import type { PrivateRsaJwk } from "testing/generate_keys.ts";
+import { asTestKey } from "testing/keys.ts";
+import type { CertifiedKey, Participant } from "testing/participants.ts";
+import type { PooledSandbox } from "./pooled_ecosystem.ts";
 
 /** @throws {Error} if a participant's file is missing or unusable */
-export async function openSandboxEnvironment(sandbox: OpenSandbox): Promise<SandboxEnvironment> {
-  const { dir, endpoints } = sandbox;
+export async function openSandboxEnvironment(sandbox: PooledSandbox): Promise<FlowEnvironment & Disposable> {
+  const { dir } = sandbox;
+  const endpoints = decodeEndpoints(sandbox.endpoints);
   const [tpp, bankA, bankB, ca] = await Promise.all([
     participantIn(`${dir}/participants/shop`),
     participantIn(`${dir}/participants/bank-a`),
@@ -31,7 +25,7 @@ export async function openSandboxEnvironment(sandbox: OpenSandbox): Promise<Sand
   );
   return {
     get now() {
-      return sandbox.now();
+      return Date.now();
     },
     addresses: {
       baseUrl: endpoints.base_url,
@@ -47,35 +41,13 @@ export async function openSandboxEnvironment(sandbox: OpenSandbox): Promise<Sand
       if (connection === undefined) throw new Error("the sandbox takes no request without a certificate");
       const body = request.body === null ? null : await request.text();
       const { url, method } = request;
-      const headers = Object.fromEntries(request.headers);
-      return await unlimited(() => connection.fetch(url, { method, headers, body }));
+      return await connection.fetch(url, { method, headers: Object.fromEntries(request.headers), body });
     },
     browser: (request) => fetch(request),
-    armBank: (consentId, fault) => arm(`${endpoints.banks_url}/BANKA/faults`, consentId, fault),
     [Symbol.dispose]() {
       for (const { close } of connections.values()) close();
     },
   };
-}
-
-async function unlimited(send: () => Promise<Response>): Promise<Response> {
-  for (let repeats = 0;; repeats++) {
-    const response = await send();
-    if (response.status !== 429 || repeats === MAX_REPEATS) return response;
-    await response.body?.cancel();
-    const seconds = Number(response.headers.get("retry-after") ?? "1");
-    await new Promise((done) => setTimeout(done, seconds * 1000));
-  }
-}
-
-async function arm(url: string, consent_id: string, fault: string): Promise<void> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ fault, consent_id }),
-  });
-  const text = await response.text();
-  if (response.status !== 201) throw new Error(`the bank did not take the fault ${fault}: ${text}`);
 }
 
 interface Known {

@@ -1,5 +1,5 @@
 /** Reads what an answer says to a developer, each statement by itself. */
-import type { OAuthError, ResourceError } from "../../testing/answers.ts";
+import type { OAuthError, ResourceError } from "testing/answers.ts";
 
 /** Returns the statements of an answer: a description, or one entry of `Errors` with its path. */
 export async function statementsOf(response: Response): Promise<readonly string[]> {

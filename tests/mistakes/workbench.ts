@@ -1,35 +1,26 @@
 /** The valid parts that mistakes are made with. Each is made once, if it is not used up. */
-import { bodyOf, type Traces } from "../../testing/answers.ts";
+import type { Traces } from "testing/answers.ts";
+import type { PushEnvironment } from "support/orders.ts";
 import {
   authentication,
   type BoundToken,
   call,
   type CallOptions,
   clientToken,
-  consentBody,
   createConsent,
   dpopKey,
-  type FlowEnvironment,
   type FormChanges,
   good,
   pay,
-  paymentBody,
   postForm,
-  push,
-} from "../../testing/flows.ts";
-import { type AtBank, authorised, toBank } from "../../testing/authorization_flow.ts";
-import {
-  type Changes,
-  clientAssertion,
-  dpopProof,
-  payloadSignature,
-  type ProofTarget,
-} from "../../testing/jwts.ts";
-import { testKey } from "../../testing/keys.ts";
-import { type Addresses, addressesOf } from "../../testing/addresses.ts";
+} from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type Changes, dpopProof, type ProofTarget } from "testing/jwts.ts";
+import { type Addresses, addressesOf } from "testing/addresses.ts";
+import type { Participant } from "testing/participants.ts";
 
 export interface Workbench {
-  readonly env: FlowEnvironment;
+  readonly env: PushEnvironment;
   readonly addresses: Addresses;
   /** A client credentials token of the TPP at bank A. */
   token(): Promise<BoundToken>;
@@ -41,46 +32,33 @@ export interface Workbench {
   payable(): Promise<Payable>;
   /** The id of a payment at bank A. */
   payment(): Promise<string>;
-  /** The faults in the traces of bank A, as soon as there are any. `rest` is behind `/traces/v1`. */
+  /** The faults in the traces of bank A. `rest` is behind `/traces/v1`. */
   tracesOfBank(rest: string): Promise<readonly string[]>;
-  /** Lets bank A make a mistake in its answer to the order of a consent. */
-  armBank(consentId: string, fault: string): Promise<void>;
 }
 
 export type Payable = Awaited<ReturnType<typeof authorised>>;
 
-/** @param armBank lets the sandbox's bank A make a mistake */
-export function openWorkbench(env: FlowEnvironment, armBank: Workbench["armBank"]): Workbench {
+export function workbenchOf(env: PushEnvironment): Workbench {
   const token = once(() => clientToken(env, env.tpp));
+  const bankToken = once(() => clientToken(env, env.bankA));
   return {
     env,
     addresses: addressesOf(env),
     token,
-    bankToken: once(() => clientToken(env, env.bankA)),
+    bankToken,
     consent: once(async () => (await createConsent(env, await token())).Data.ConsentId),
     payable: once(() => authorised(env)),
     payment: once(async () => {
       const made = await good(pay(env, await authorised(env)), 201);
       return made.Data.DomesticPaymentId;
     }),
-    tracesOfBank: (rest) => tracesOfBank(env, rest),
-    armBank,
+    async tracesOfBank(rest) {
+      await env.platform.writeTraces();
+      const answer = call(env, env.bankA, await bankToken(), `/traces/v1${rest}`);
+      const { Data } = await good<Traces>(answer, 200);
+      return Data.Trace.flatMap(({ Rejection }) => Rejection?.Message ?? []);
+    },
   };
-}
-
-/** A trace is stored a second after its request. */
-const TIMEOUT_MS = 5000;
-
-async function tracesOfBank(env: FlowEnvironment, rest: string): Promise<readonly string[]> {
-  const bound = await clientToken(env, env.bankA);
-  const end = Date.now() + TIMEOUT_MS;
-  while (true) {
-    const answer = await call(env, env.bankA, bound, `/traces/v1${rest}`);
-    const { Data } = await bodyOf<Partial<Traces>>(answer);
-    const told = (Data?.Trace ?? []).flatMap(({ Rejection }) => Rejection?.Message ?? []);
-    if (told.length > 0 || Date.now() > end) return told;
-    await new Promise((done) => setTimeout(done, 250));
-  }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -105,7 +83,7 @@ export async function tokenRequest(
     readonly assertion?: Changes;
     readonly proof?: string | null;
     readonly headers?: Record<string, string>;
-    readonly as?: FlowEnvironment["tpp"];
+    readonly as?: Participant;
   },
 ): Promise<Response> {
   const { env } = bench;
@@ -139,18 +117,3 @@ export async function consenting(
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return await call(bench.env, bench.env.tpp, await bench.token(), CONSENTS, { body: text, ...options });
 }
-
-export {
-  type AtBank,
-  call,
-  clientAssertion,
-  consentBody,
-  dpopProof,
-  pay,
-  payloadSignature,
-  paymentBody,
-  push,
-  testKey,
-  toBank,
-};
-export { dpopKey, good };

@@ -1,6 +1,6 @@
 /** Mistakes in a registration. A registration of a registered TPP is an update, so its statement is verified too. */
-import { type JsonObject, seconds, signJwt, withChanges } from "../../testing/jwts.ts";
-import { registrationClaims } from "../../testing/participants.ts";
+import { type JsonObject, seconds, signJwt, withChanges } from "testing/jwts.ts";
+import { registrationClaims } from "testing/participants.ts";
 import { type Area, membersOf, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 

@@ -29,15 +29,6 @@ export interface Area {
   readonly mistakes: readonly Mistake[];
 }
 
-/** A mistake whose answer did not name the part or the expected value. */
-export interface Miss {
-  readonly area: string;
-  readonly mistake: string;
-  readonly wanted: readonly string[];
-  /** The text of the answer. */
-  readonly said: string;
-}
-
 /** Describes a mistake in one member of a part: its name, its value, what the answer must name, and how it is wrong. */
 export type MemberMistake = (
   name: string,

@@ -1,12 +1,12 @@
 /** Mistakes in the pushed request, the link for the customer and the redemption of the code. */
-import { bodyOf, type PushedRequest } from "../../testing/answers.ts";
-import { dpopKey, type FormChanges, push, verifierOf } from "../../testing/flows.ts";
-import { authorise, Browser, codeOf, redeem, toBank } from "../../testing/authorization_flow.ts";
-import { thumbprint } from "../../testing/jwts.ts";
-import { testKey } from "../../testing/keys.ts";
+import { bodyOf, type PushedRequest } from "testing/answers.ts";
+import { dpopKey, type FormChanges, push, verifierOf } from "testing/flows.ts";
+import { authorise, Browser, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
+import { thumbprint } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
-import { sha256 } from "../../../src/base/kernel/identifiers.ts";
+import { sha256 } from "../../src/base/kernel/identifiers.ts";
 
 async function pushing(bench: Workbench, form: FormChanges): Promise<Response> {
   return await push(bench.env, await bench.consent(), { form });

@@ -1,21 +1,24 @@
 /** Mistakes of a bank with payment orders: its answers to pushes, its lists of orders, and its reports of their status. */
-import { bodyOf, type Payment } from "../../testing/answers.ts";
-import { bankCall, orderPath } from "../../testing/back_channel.ts";
-import { authorised } from "../../testing/authorization_flow.ts";
-import { type CallOptions, pay } from "../../testing/flows.ts";
+import { bodyOf, type Payment } from "testing/answers.ts";
+import { bankCall, orderPath } from "testing/back_channel.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type CallOptions, pay } from "testing/flows.ts";
+import { accepts, answers, type BankAnswer, down } from "support/orders.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** The bank answers the push of an order wrongly, and reads its trace. */
-function answer(name: string, fault: string, part: string, expected: string): Mistake {
+function answer(name: string, bankAnswer: BankAnswer, part: string, expected: string): Mistake {
   return {
     name,
     part: `${part} must be`,
     expected,
-    make: async ({ env, armBank }) => {
+    make: async ({ env }) => {
       const flow = await authorised(env);
-      await armBank(flow.consentId, fault);
-      return await pay(env, flow);
+      env.answer = bankAnswer;
+      const made = await pay(env, flow);
+      env.answer = accepts;
+      return made;
     },
     told: async ({ tracesOfBank }, made) => {
       const { Data } = await bodyOf<Payment>(made);
@@ -24,17 +27,26 @@ function answer(name: string, fault: string, part: string, expected: string): Mi
   };
 }
 
+function reset(): Promise<Response> {
+  return Promise.reject(new TypeError("connection reset"));
+}
+
 const STATUSES = "AcceptedSettlementInProcess or Rejected";
 
 export const ORDER_ANSWERS: Area = {
   name: "answers to orders",
   role: "bank",
   mistakes: [
-    answer("a Status that does not exist", "wrong_status", "Status", STATUSES),
-    answer("an answer that is not JSON", "no_json", "body", "a JSON object with Status"),
-    answer("404 for an order", "not_found", "status", "200, also for a rejected order"),
-    answer("503 for an order", "server_error", "status", "200"),
-    answer("no answer to an order", "reset", "the response", "complete within 5 s"),
+    answer("a Status that does not exist", answers("Accepted"), "Status", STATUSES),
+    answer("an answer that is not JSON", () => new Response("OK"), "body", "a JSON object with Status"),
+    answer(
+      "404 for an order",
+      () => new Response(null, { status: 404 }),
+      "status",
+      "200, also for a rejected order",
+    ),
+    answer("503 for an order", down, "status", "200"),
+    answer("no answer to an order", reset, "the response", "complete within 5 s"),
   ],
 };
 
