@@ -21,7 +21,12 @@ import { openEventStore } from "../../src/platform/events/event_store.ts";
 import { findNotified, stageNotified } from "../../src/platform/events/expiry_store.ts";
 import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
 import { controlsIn, openControlsStore } from "../../src/platform/guards/security/controls_store.ts";
-import { openHoldStore, stageHold } from "../../src/platform/operations/recovery/hold_store.ts";
+import {
+  findHold,
+  orderHoldRecord,
+  stageHold,
+  stageRelease,
+} from "../../src/platform/operations/recovery/hold_store.ts";
 import { scanOf, stageCaseGone, stageScan } from "../../src/platform/operations/cases/retention_store.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -201,11 +206,7 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
   await using env = await openEnvironment();
   const { store } = env;
   const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
-  const [subscriptions, controls, holds] = [
-    openSubscriptionStore(store),
-    openControlsStore(),
-    openHoldStore(store),
-  ];
+  const [subscriptions, controls] = [openSubscriptionStore(store), openControlsStore()];
   await steps(t, {
     "a subscription": async () => {
       const value = { id: crypto.randomUUID(), ...owner, namesTypes: false, createdAt: 1, updatedAt: 1 };
@@ -241,11 +242,11 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
       const hold = { bank: BANK, epoch: "an epoch", restoredAt: 1, since: 1 } as const;
       const none = { hold: null, ended: null };
       await oneCommits(env, (tx) => stageHold(tx, none, hold, env.now, "a test"));
-      const read = present(await holds.find(store, BANK));
+      const read = present(await findHold(store, BANK));
       await oneCommits(
         env,
-        (tx) => holds.stageChange(tx, read, read.value),
-        (tx) => holds.stageRelease(tx, read, { actor: "operator maria", reason: "a test", at: env.now }),
+        (tx) => orderHoldRecord.replace(tx, read.key, read, read.value),
+        (tx) => stageRelease(tx, read, { actor: "operator maria", reason: "a test", at: env.now }),
       );
     },
   }, (judge) => judge());

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { freezeDeep, isJsonObject } from "../kernel/json.ts";
-import type { Entry, Key, Reader, Write } from "./store.ts";
+import type { Check, Entry, Key, Listing, Reader, Store, Write } from "./store.ts";
 import {
   asBankCode,
   asClientId,
@@ -90,10 +90,20 @@ export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrad
   readonly isVersioned: boolean;
   /** Returns the entry, or null. */
   get(from: Reader, key: Key): Promise<Entry<T> | null>;
-  /** Decodes an entry of a listing. */
+  /** Returns entries in the order of their keys: all of the record, or those below a prefix. */
+  list(from: Pick<Store, "list">, listing: Omit<Listing, "prefix"> & Partial<Listing>): Promise<Entry<T>[]>;
+  /** Decodes an entry of another listing. */
   decode(entry: Entry<unknown>): Entry<T>;
   /** Stages a write. `expiresAt` is in milliseconds since the Unix epoch. */
   set(tx: { readonly writes: Write[] }, key: Key, value: T, expiresAt?: number): void;
+  /** Stages a write in place of the entry as it was read, or of none. Of such writes at the same time one commits. */
+  replace(
+    tx: { readonly checks: Check[]; readonly writes: Write[] },
+    key: Key,
+    former: Pick<Entry<unknown>, "version"> | null | undefined,
+    value: T,
+    expiresAt?: number,
+  ): void;
 }
 
 /** A stored or staged value does not have the form of its record. Names members, never their values. */
@@ -128,12 +138,10 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
     ...documented,
     isVersioned: declaration.schema instanceof z.ZodObject ||
       declaration.schema instanceof z.ZodDiscriminatedUnion,
-    decode,
-    get: (from, key) => decodedEntry(from, key, decode),
-    set(tx, key, value, expiresAt) {
+    ...accessTo<T>(name, decode, (tx, key, value, expiresAt) => {
       const write = { kind: "set", key, value: encodeStored(declaration, value) } as const;
       tx.writes.push(expiresAt === undefined ? write : { ...write, expiresAt });
-    },
+    }),
   };
 }
 
@@ -149,19 +157,34 @@ export function convertedRecord<T, Stored>(
   };
   return {
     ...record,
-    decode,
-    get: (from, key) => decodedEntry(from, key, decode),
-    set: (tx, key, value, expiresAt) => record.set(tx, key, write(value), expiresAt),
+    ...accessTo<T>(
+      record.name,
+      decode,
+      (tx, key, value, expiresAt) => record.set(tx, key, write(value), expiresAt),
+    ),
   };
 }
 
-async function decodedEntry<T>(
-  from: Reader,
-  key: Key,
-  decode: (entry: Entry<unknown>) => Entry<T>,
-): Promise<Entry<T> | null> {
-  const entry = await from.get<unknown>(key);
-  return entry === null ? null : decode(entry);
+function accessTo<T>(
+  name: string,
+  decode: StoredRecord<T>["decode"],
+  set: StoredRecord<T>["set"],
+): Pick<StoredRecord<T>, "get" | "list" | "decode" | "set" | "replace"> {
+  return {
+    decode,
+    set,
+    async get(from, key) {
+      const entry = await from.get<unknown>(key);
+      return entry === null ? null : decode(entry);
+    },
+    async list(from, { prefix = name.split(" "), ...listing }) {
+      return (await from.list({ prefix, ...listing })).map(decode);
+    },
+    replace(tx, key, former, value, expiresAt) {
+      tx.checks.push({ key, version: former?.version ?? null });
+      set(tx, key, value, expiresAt);
+    },
+  };
 }
 
 /** An optional member, which may also be stored as undefined. */

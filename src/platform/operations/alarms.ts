@@ -2,11 +2,7 @@
 import { type Alarm, type AlarmName, ALARMS } from "./alarm_representation.ts";
 import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
 import { stateOfProcess } from "./process_routes.ts";
-import type { ProcessState, ProcessStore } from "./process_store.ts";
-
-export interface AlarmDeps extends BankStateDeps {
-  readonly processes: Pick<ProcessStore, "current">;
-}
+import { currentProcesses, type ProcessState } from "./process_store.ts";
 
 /** Seconds, as in the alert rules of the same names. */
 const DELAYED_SECONDS = 300;
@@ -20,9 +16,9 @@ const CRITICAL: ReadonlySet<AlarmName> = new Set([
 ]);
 
 /** Returns the alarms, critical ones first. @throws {StoreFailure} */
-export async function readAlarms(deps: AlarmDeps): Promise<readonly Alarm[]> {
+export async function readAlarms(deps: BankStateDeps): Promise<readonly Alarm[]> {
   const now = deps.clock();
-  const [banks, processes] = await Promise.all([readBankStates(deps), deps.processes.current(now)]);
+  const [banks, processes] = await Promise.all([readBankStates(deps), currentProcesses(deps.store, now)]);
   const samplesOf = deps.metrics.read();
   const all = [
     ...processes.flatMap((process) => alarmOfProcess(process, now)),

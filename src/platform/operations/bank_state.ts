@@ -1,5 +1,6 @@
 /** What operators see of each bank: its orders, its last pushes and its state (contract OP30). */
 import type { Clock } from "../../base/kernel/clock.ts";
+import type { Store } from "../../base/store/store.ts";
 import type { BankClient } from "../core/registration/client.ts";
 import {
   judge,
@@ -9,13 +10,13 @@ import {
   type PushState,
 } from "../observed/figures/last_pushes.ts";
 import type { PlatformMetrics, ReadPlatformSamples } from "../observed/metrics.ts";
-import type { PushNoteStore } from "./health/push_note_store.ts";
+import { listPushNotes } from "./health/push_note_store.ts";
 
 export interface BankStateDeps {
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly metrics: Pick<PlatformMetrics, "read">;
   readonly lastPushes: Pick<LastPushes, "all">;
-  readonly pushNotes: Pick<PushNoteStore, "all">;
+  readonly store: Store;
   readonly clock: Clock;
 }
 
@@ -39,7 +40,7 @@ export interface BankState {
 /** Returns the state of every registered bank. @throws {StoreFailure} */
 export async function readBankStates(deps: BankStateDeps): Promise<readonly BankState[]> {
   const now = deps.clock();
-  const [banks, notes] = await Promise.all([deps.listBanks(), deps.pushNotes.all()]);
+  const [banks, notes] = await Promise.all([deps.listBanks(), listPushNotes(deps.store)]);
   const lists = [...notes, deps.lastPushes.all()];
   const gauges = gaugesOf(deps.metrics.read());
   return banks.map(({ code, orgName }) => stateOf(code, orgName, gauges, pushesTo(code, lists, now)));

@@ -5,8 +5,8 @@ import { operationAnswer, operationRoute } from "../guards/http/operation_answer
 import { operation } from "../guards/security/operation.ts";
 import { medianOf } from "../observed/figures/last_pushes.ts";
 import { alarmsSchema } from "./alarm_representation.ts";
-import { type AlarmDeps, readAlarms } from "./alarms.ts";
-import { type BankState, readBankStates } from "./bank_state.ts";
+import { readAlarms } from "./alarms.ts";
+import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
 
 const orders = z.int().openapi({ description: "As they were counted last, seconds ago." });
 
@@ -54,7 +54,7 @@ const alarmsRoute = operationRoute({
   answers: { 200: operationAnswer("Alarms, critical ones first", alarmsSchema) },
 });
 
-export function bankStateRoutes(deps: AlarmDeps): readonly PlatformEndpoint[] {
+export function bankStateRoutes(deps: BankStateDeps): readonly PlatformEndpoint[] {
   return [
     operation(
       banksRoute,

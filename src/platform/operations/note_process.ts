@@ -1,10 +1,11 @@
 /** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
 import type { Clock, SteadyClock } from "../../base/kernel/clock.ts";
 import type { Readiness } from "../../base/observability/health.ts";
+import type { Store } from "../../base/store/store.ts";
 import { addFigures, noFigures } from "../observed/figures/figures.ts";
 import type { FiguresRecorder, MinuteFigures } from "../observed/figures/recorder.ts";
 import type { AdmissionState } from "../guards/http/admission.ts";
-import type { ProcessState, ProcessStore } from "./process_store.ts";
+import { forgetProcess, noteProcess, type ProcessState } from "./process_store.ts";
 
 /** How the process is known to operators. */
 export interface ProcessIdentity {
@@ -14,7 +15,7 @@ export interface ProcessIdentity {
 }
 
 export interface NoteProcessDeps {
-  readonly processes: ProcessStore;
+  readonly store: Store;
   readonly identity: ProcessIdentity;
   readonly clock: Clock;
   /** Never goes back. */
@@ -38,7 +39,7 @@ const EVERY_MS = 10_000;
 
 /** Opens the note of a process that starts now. */
 export function openProcessNote(
-  { processes, identity, clock, steady, readiness, lanes, signingKid, figures }: NoteProcessDeps,
+  { store, identity, clock, steady, readiness, lanes, signingKid, figures }: NoteProcessDeps,
 ): ProcessNote {
   const start = { id: crypto.randomUUID(), ...identity, startedAt: clock() };
   let nextAt = -Infinity;
@@ -58,10 +59,10 @@ export function openProcessNote(
       if (steady() < nextAt) return 0;
       nextAt = steady() + EVERY_MS;
       await figures.write(); // so that the sums of the day have what the last hour has
-      await processes.note(await state());
+      await noteProcess(store, await state());
       return 0;
     },
-    forget: () => processes.forget(start.id),
+    forget: () => forgetProcess(store, start.id),
   };
 }
 

@@ -1,15 +1,16 @@
 /** `GET /operations/processes`: the processes of the platform that share this database (contract OP18). */
 import { z } from "@hono/zod-openapi";
 import type { Clock } from "../../base/kernel/clock.ts";
+import type { Store } from "../../base/store/store.ts";
 import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_representation.ts";
-import type { ProcessState, ProcessStore } from "./process_store.ts";
+import { currentProcesses, listProcesses, type ProcessState } from "./process_store.ts";
 
 export interface ProcessRouteDeps {
-  readonly processes: Pick<ProcessStore, "all" | "current">;
+  readonly store: Store;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly clock: Clock;
 }
@@ -64,17 +65,17 @@ const lastHourRoute = operationRoute({
 });
 
 export function processRoutes(
-  { processes, figuresStore, clock }: ProcessRouteDeps,
+  { store, figuresStore, clock }: ProcessRouteDeps,
 ): readonly PlatformEndpoint[] {
   return [
     operation(lastHourRoute, [], async (c) => {
       const now = clock();
-      const [all, today] = await Promise.all([processes.all(now), figuresOfDay(figuresStore, now)]);
+      const [all, today] = await Promise.all([listProcesses(store, now), figuresOfDay(figuresStore, now)]);
       return c.json(representLastHour(all, today, now));
     }),
     operation(route, [], async (c) => {
       const now = clock();
-      const states = await processes.current(now);
+      const states = await currentProcesses(store, now);
       return c.json({ Data: { Process: states.map((state) => represent(state, now)) } });
     }),
   ];

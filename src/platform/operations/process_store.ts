@@ -31,17 +31,6 @@ export interface ProcessState {
   readonly minutes: readonly MinuteFigures[];
 }
 
-export interface ProcessStore {
-  /** Overwrites the state of this process. @throws {StoreFailure} */
-  note(state: ProcessState): Promise<void>;
-  /** Deletes the state of a process that has stopped. @throws {StoreFailure} */
-  forget(id: string): Promise<void>;
-  /** Returns the states that were noted in the last 15 minutes, by name. */
-  all(now: WallTime): Promise<readonly ProcessState[]>;
-  /** Of {@link ProcessStore.all}, those that no later start of the same name has replaced. */
-  current(now: WallTime): Promise<readonly ProcessState[]>;
-}
-
 const KEPT_MS = 15 * 60_000;
 /** Also of a process that starts again each second. */
 const MAX_PROCESSES = 2000;
@@ -70,28 +59,30 @@ export const processRecord = defineRecord<ProcessState>({
   restore: "kept",
 });
 
-export function openProcessStore(store: Store): ProcessStore {
-  const all = async (now: WallTime): Promise<readonly ProcessState[]> => {
-    const found = await store.list({ prefix: [processRecord.name], limit: MAX_PROCESSES });
-    return found.map((entry) => processRecord.decode(entry).value)
-      .filter(({ notedAt }) => notedAt + KEPT_MS > now)
-      .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt - b.startedAt);
-  };
-  return {
-    all,
-    async current(now) {
-      const states = await all(now);
-      return states.filter(({ name, notedAt }) =>
-        !states.some((other) => other.name === name && other.startedAt > notedAt)
-      );
-    },
-    async note(state) {
-      const writes: Write[] = [];
-      processRecord.set({ writes }, processKey(state.id), state, state.notedAt + KEPT_MS);
-      await store.commit({ checks: [], writes });
-    },
-    async forget(id) {
-      await store.commit({ checks: [], writes: [{ kind: "delete", key: processKey(id) }] });
-    },
-  };
+/** Overwrites the state of this process. @throws {StoreFailure} */
+export async function noteProcess(store: Store, state: ProcessState): Promise<void> {
+  const writes: Write[] = [];
+  processRecord.set({ writes }, processKey(state.id), state, state.notedAt + KEPT_MS);
+  await store.commit({ checks: [], writes });
+}
+
+/** Deletes the state of a process that has stopped. @throws {StoreFailure} */
+export async function forgetProcess(store: Store, id: string): Promise<void> {
+  await store.commit({ checks: [], writes: [{ kind: "delete", key: processKey(id) }] });
+}
+
+/** Returns the states that were noted in the last 15 minutes, by name. */
+export async function listProcesses(store: Store, now: WallTime): Promise<readonly ProcessState[]> {
+  const found = await processRecord.list(store, { limit: MAX_PROCESSES });
+  return found.map(({ value }) => value)
+    .filter(({ notedAt }) => notedAt + KEPT_MS > now)
+    .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt - b.startedAt);
+}
+
+/** Of {@link listProcesses}, those that no later start of the same name has replaced. */
+export async function currentProcesses(store: Store, now: WallTime): Promise<readonly ProcessState[]> {
+  const states = await listProcesses(store, now);
+  return states.filter(({ name, notedAt }) =>
+    !states.some((other) => other.name === name && other.startedAt > notedAt)
+  );
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { HoldStore } from "./recovery/hold_store.ts";
+import { isHeld } from "./recovery/hold_store.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
 import { type Controls, type CurrentControls, outageAt } from "../guards/security/controls_store.ts";
 import { type StandingOf, whyInactive } from "../guards/security/standing.ts";
@@ -11,7 +11,6 @@ import { type StandingOf, whyInactive } from "../guards/security/standing.ts";
 export interface WhyHeldDeps {
   readonly store: Reader;
   readonly clock: Clock;
-  readonly holds: Pick<HoldStore, "find">;
   readonly currentControls: CurrentControls;
   readonly clients: Pick<ClientStore, "findBank">;
   readonly standingOf: StandingOf;
@@ -20,7 +19,7 @@ export interface WhyHeldDeps {
 /** Returns the reason, or undefined if the bank may get orders. */
 export function whyHeldBy(deps: WhyHeldDeps): (bank: BankCode) => Promise<string | undefined> {
   return async (bank) => {
-    if (await deps.holds.find(deps.store, bank) !== null) return "The store was restored: reconcile.";
+    if (await isHeld(deps.store, bank)) return "The store was restored: reconcile.";
     return whyControlled(await deps.currentControls.get(), bank, deps.clock()) ??
       await whyNoOrders(deps, bank);
   };

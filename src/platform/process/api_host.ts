@@ -37,7 +37,7 @@ import { type Host, type HostMiddleware, hostMiddleware, openHost } from "./host
 import type { SharedParts } from "./shared_parts.ts";
 
 export function apiHost(shared: SharedParts): Host {
-  const { clients, config, delivery, epochs, holds, ownKeyRing, site } = shared;
+  const { clients, config, delivery, ownKeyRing, site } = shared;
   const guards = openGuards(shared);
   const deps = {
     ...config,
@@ -53,7 +53,7 @@ export function apiHost(shared: SharedParts): Host {
     awaitEvents: openLongPolls(shared),
     limitFunds: (id: ConsentId) => shared.limits.take("funds", id),
     firstPush: (order: Parameters<typeof firstPush>[1]) => firstPush(delivery, order),
-    holdNewBank: holdNewBank(epochs, holds),
+    holdNewBank: holdNewBank(shared.store),
     findClient: clients.find,
     audience: config.registrationAudience,
     loopbackRedirects: site.sandbox,

@@ -33,6 +33,7 @@ import {
 import { operationsDocumentRoutes } from "../guards/security/operations_document_routes.ts";
 import { openOperatorAudit } from "../guards/security/operator_audit.ts";
 import { requestLaneRoutes } from "../guards/security/request_lane_routes.ts";
+import { bankStateRoutes } from "../operations/bank_state_routes.ts";
 import { caseRoutes } from "../operations/cases/case_routes.ts";
 import { logRoutes } from "../operations/cases/log_routes.ts";
 import { operationsHeaders } from "../operations/console/console_headers.ts";
@@ -40,17 +41,20 @@ import { type ConsoleParts, consoleRoutes } from "../operations/console/console_
 import { operatorsConsole } from "../operations/console/operators_console.ts";
 import { controlRoutes } from "../operations/control_routes.ts";
 import { disputeOperationRoutes } from "../operations/disputes/dispute_routes.ts";
+import { endingRoutes } from "../operations/ending_routes.ts";
 import { funnelRoutes } from "../operations/funnel/funnel_routes.ts";
 import { historyRoutes } from "../operations/history_routes.ts";
+import { keyRoutes } from "../operations/key_routes.ts";
+import { participantDetailRoutes } from "../operations/participant_detail_routes.ts";
 import { participantRoutes } from "../operations/participant_routes.ts";
 import { organisationsOf } from "../operations/participant_views/organisation_of.ts";
 import { ownRoutes } from "../operations/participant_views/routes.ts";
+import { processRoutes } from "../operations/process_routes.ts";
 import { proposalRoutes } from "../operations/proposal_routes.ts";
 import { type CarryOut, propose } from "../operations/proposals.ts";
 import { orderHoldRoutes } from "../operations/recovery/operations_routes.ts";
 import { reportRoutes } from "../operations/reports/routes.ts";
 import { searchRoutes } from "../operations/search/routes.ts";
-import { stateRoutes } from "../operations/state_routes.ts";
 import { unsettledRoutes } from "../operations/unsettled/unsettled_routes.ts";
 import { type Host, hostMiddleware, openHost } from "./host.ts";
 import { operationsDocument } from "./openapi.ts";
@@ -142,7 +146,11 @@ function changesOf(deps: Operations): readonly PlatformEndpoint[] {
     ...reportRoutes(deps),
     ...funnelRoutes(deps),
     ...ownRoutes(deps),
-    ...stateRoutes(deps),
+    ...keyRoutes(deps),
+    ...processRoutes(deps),
+    ...participantDetailRoutes(deps),
+    ...endingRoutes(deps),
+    ...bankStateRoutes(deps),
     ...operationsDocumentRoutes(deps),
   ];
 }

@@ -16,6 +16,7 @@ import { finishDeletions, retireCases } from "../operations/cases/retire_cases.t
 import { countFunnel } from "../operations/funnel/count_funnel.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
 import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
+import { listHolds } from "../operations/recovery/hold_store.ts";
 import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
@@ -105,11 +106,11 @@ export function openWork(shared: SharedParts, own: OwnWork): PlatformWork {
 
 /** The jobs that count for operators. Without operators nobody reads it. */
 function countingJobs(shared: SharedParts): Readonly<Record<string, Job>> {
-  const { clients, delivery, holds, operators, steady, store } = shared;
+  const { clients, delivery, operators, steady, store } = shared;
   if (operators === undefined) return {};
   const isDeleted = async (id: ClientId): Promise<boolean> => await clients.findDeleted(store, id) !== null;
   return {
-    countOrders: countOrders({ ...delivery, unreconciled: holds.all }),
+    countOrders: countOrders({ ...delivery, unreconciled: () => listHolds(store) }),
     findUnsettled: openUnsettledSearch(shared),
     countEvents: pacedJob(steady, () => countEvents({ ...shared, isDeleted })),
   };
@@ -137,7 +138,6 @@ function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
   const { caseKeys, clients, config, delivery, figures, keptTime, log, receiptSigner } = shared;
   const { spans, spreads, statuses, store, traceQueue, traces } = shared;
   const deps = { ...config, ...delivery, ...shared };
-  const ofBanks = { ...deps, health: shared.bankHealth };
   const ofLog = { ...deps, signer: shared.ownKeyRing.signer, log: shared.evidenceLog };
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
@@ -154,8 +154,8 @@ function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
     ...(spans === undefined ? {} : { sendSpans: spans.send }),
     writeFigures: () => figures.write(),
     countFunnel: () => countFunnel(deps),
-    watchBanks: openBankWatch({ ...ofBanks, circuit: delivery.circuit }),
-    judgeBanks: openBankJudge({ ...ofBanks, stageNotice: spreads.stage }),
+    watchBanks: openBankWatch({ ...deps, circuit: delivery.circuit }),
+    judgeBanks: openBankJudge({ ...deps, stageNotice: spreads.stage }),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge,
   };

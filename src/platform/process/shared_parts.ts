@@ -50,13 +50,10 @@ import { openBucketStore, openLocalBuckets, openRateLimit } from "../guards/secu
 import { openFigures } from "../observed/figures/recorder.ts";
 import { openFunnelStore } from "../observed/funnel/funnel_store.ts";
 import { openKeptTime } from "../operations/cases/kept_time.ts";
-import { openBankHealthStore, openCurrentHealth } from "../operations/health/bank_health_store.ts";
-import { openPushNoteStore } from "../operations/health/push_note_store.ts";
-import { openProcessStore } from "../operations/process_store.ts";
-import { openEpochStore } from "../operations/recovery/epoch_store.ts";
-import { isHeldIn, openHoldStore, rejectWhileHeld } from "../operations/recovery/hold_store.ts";
+import { openCurrentHealth } from "../operations/health/bank_health_store.ts";
+import { isHeld, rejectWhileHeld } from "../operations/recovery/hold_store.ts";
 import { openTraces } from "../operations/traces/open_traces.ts";
-import { openUnsettledStore, undecidedAfterSearch } from "../operations/unsettled/unsettled_store.ts";
+import { undecidedAfterSearch } from "../operations/unsettled/unsettled_store.ts";
 import { whyHeldBy } from "../operations/why_held.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import { measuredFetch, tracedFetch } from "./measured_parts.ts";
@@ -81,7 +78,7 @@ export function openSharedParts(given: TimedParts) {
     ...openTraces(parts),
     ...openFigures(parts),
     funnel: openFunnelStore(parts.store, config.reportDays * DAY_MS),
-    currentHealth: openCurrentHealth(parts.bankHealth, steady),
+    currentHealth: openCurrentHealth(parts.store, steady),
   };
   const cases = openCases(parts, limits);
   const pushMemory = openPushMemory(
@@ -106,27 +103,20 @@ export function openSharedParts(given: TimedParts) {
 }
 
 function openStores({ store, clock }: TimedParts) {
-  const holds = openHoldStore(store);
   return {
-    bankHealth: openBankHealthStore(store),
     claims: openClaimStore(clock),
     codes: openAuthorizationCodeStore(),
     controls: openControlsStore(),
     disputes: openDisputeStore(store),
-    epochs: openEpochStore(store),
     evidenceLog: openLogStore(store),
-    holds,
-    isHeld: isHeldIn(holds),
-    rejectWhileHeld: rejectWhileHeld(holds),
+    isHeld,
+    rejectWhileHeld,
     outbox: openOrderOutboxStore(store),
-    processes: openProcessStore(store),
-    pushNotes: openPushNoteStore(store),
     requests: openPushedRequestStore(),
     sessions: openAuthorizationSessionStore(),
     spreads: openNoticeSpreadStore(store),
     subscriptions: openSubscriptionStore(store),
     tokens: openAccessTokenStore(clock),
-    unsettled: openUnsettledStore(store),
   };
 }
 

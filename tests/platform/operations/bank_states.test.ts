@@ -11,6 +11,7 @@ import { openPlatformMetrics } from "../../../src/platform/observed/metrics.ts";
 import { readAlarms } from "../../../src/platform/operations/alarms.ts";
 import { readBankStates } from "../../../src/platform/operations/bank_state.ts";
 import { judge, openLastPushes, pushesTo } from "../../../src/platform/observed/figures/last_pushes.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 
@@ -124,6 +125,7 @@ Deno.test("the last ten pushes of the fifty banks that were pushed to last are k
 });
 
 Deno.test("orders that the 201st bank was not sent raise an alarm that names it, and show in its state [OP30, OP31]", async () => {
+  await using store = await openTestStore();
   const metrics = openPlatformMetrics();
   const codes = Array.from({ length: MAX_LABEL_VALUES + 2 }, (_, place) => `BANK${place}`);
   const dead = codes.map((bank) => ({ labels: { bank, state: "dead" }, value: 0 }));
@@ -140,8 +142,7 @@ Deno.test("orders that the 201st bank was not sent raise an alarm that names it,
     listBanks: () => Promise.resolve(codes.map((code) => ({ code, orgName: code }) as BankClient)),
     metrics,
     lastPushes: openLastPushes(() => 0),
-    pushNotes: { all: () => Promise.resolve([]) },
-    processes: { current: () => Promise.resolve([]) },
+    store,
     clock: () => 0,
   };
   assertEquals(

@@ -14,7 +14,7 @@ import { noFigures } from "../../../src/platform/observed/figures/figures.ts";
 import { openFiguresRecorder } from "../../../src/platform/observed/figures/recorder.ts";
 import { representLastHour } from "../../../src/platform/operations/last_hour_representation.ts";
 import { openProcessNote } from "../../../src/platform/operations/note_process.ts";
-import { openProcessStore } from "../../../src/platform/operations/process_store.ts";
+import { listProcesses } from "../../../src/platform/operations/process_store.ts";
 
 const REPORT_MS = 10_000;
 const LOST_MS = 30_000;
@@ -182,9 +182,8 @@ Deno.test("a process that rejected requests for every reason in every minute of 
     for (const reason of reasons) figures.request({ ...request, reason, milliseconds: 10 });
   }
   now -= 1;
-  const processes = openProcessStore(store);
   const note = openProcessNote({
-    processes,
+    store,
     identity: { name: "hub-1" },
     clock,
     steady: clock,
@@ -194,7 +193,7 @@ Deno.test("a process that rejected requests for every reason in every minute of 
     figures,
   });
   await note.note();
-  const { Data: { Total, Minute } } = representLastHour(await processes.all(now), noFigures(), now);
+  const { Data: { Total, Minute } } = representLastHour(await listProcesses(store, now), noFigures(), now);
   assertEquals([Total.Reason.length, Total.Reason[0]?.Requests], [reasons.length, 60]);
   assertEquals([Total.Rejected, Minute[0]?.Rejected], [60 * reasons.length, reasons.length]);
 });

@@ -4,8 +4,6 @@ import { z } from "zod";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import { bankCode, defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
-import { check, type Transaction } from "../../../base/store/transaction.ts";
-import { bankHealthKey } from "../../config/store_keys.ts";
 import { type BankHealth, HEALTH_STATES } from "./bank_health.ts";
 
 const state = z.enum(HEALTH_STATES);
@@ -30,27 +28,11 @@ export const bankHealthRecord = defineRecord<BankHealth>({
   restore: "kept",
 });
 
-export interface BankHealthStore {
-  /** Returns every stored one. @throws {StoreFailure} */
-  all(): Promise<readonly Entry<BankHealth>[]>;
-  /** Stages a change. The commit fails if another process has changed it. */
-  stageChange(tx: Transaction, former: Entry<BankHealth> | undefined, changed: BankHealth): void;
-}
-
 const MAX_BANKS = 2000;
 
-export function openBankHealthStore(store: Store): BankHealthStore {
-  return {
-    async all() {
-      const found = await store.list({ prefix: [bankHealthRecord.name], limit: MAX_BANKS });
-      return found.map(bankHealthRecord.decode);
-    },
-    stageChange(tx, former, changed) {
-      const key = bankHealthKey(changed.bank);
-      check(tx, key, former?.version ?? null);
-      bankHealthRecord.set(tx, key, changed);
-    },
-  };
+/** Returns every stored one. @throws {StoreFailure} */
+export function listBankHealth(store: Store): Promise<readonly Entry<BankHealth>[]> {
+  return bankHealthRecord.list(store, { limit: MAX_BANKS });
 }
 
 /** The health of banks as this process answers it: at most a second old. @throws {StoreFailure} */
@@ -58,10 +40,10 @@ export type CurrentHealth = () => Promise<ReadonlyMap<string, BankHealth>>;
 
 const MAX_AGE_MS = 1000;
 
-export function openCurrentHealth({ all }: Pick<BankHealthStore, "all">, steady: SteadyClock): CurrentHealth {
+export function openCurrentHealth(store: Store, steady: SteadyClock): CurrentHealth {
   return keepFor(
     MAX_AGE_MS,
     steady,
-    async () => new Map((await all()).map(({ value }) => [value.bank as string, value])),
+    async () => new Map((await listBankHealth(store)).map(({ value }) => [value.bank as string, value])),
   ).get;
 }

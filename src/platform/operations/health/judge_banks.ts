@@ -8,14 +8,15 @@ import { MAX_PROCESS_SKEW_MS, type SteadyClock, wireDateTime } from "../../../ba
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { BANKS_PATH } from "../../config/paths.ts";
+import { bankHealthKey } from "../../config/store_keys.ts";
 import type { NoticeToAll, StageNoticeToAll } from "../../events/notice_spread_store.ts";
 import { type CurrentControls, outageAt } from "../../guards/security/controls_store.ts";
 import { type ProcessPushes, pushesTo } from "../../observed/figures/last_pushes.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { applySigns, type BankHealth, healthy, told } from "./bank_health.ts";
-import type { BankHealthStore } from "./bank_health_store.ts";
-import type { PushNoteStore } from "./push_note_store.ts";
+import { bankHealthRecord, listBankHealth } from "./bank_health_store.ts";
+import { listPushNotes, notePushes } from "./push_note_store.ts";
 
 export interface JudgeBanksDeps extends TransactDeps {
   readonly authUrl: string;
@@ -23,8 +24,6 @@ export interface JudgeBanksDeps extends TransactDeps {
   readonly log: Log;
   readonly currentControls: CurrentControls;
   readonly figures: Pick<FiguresRecorder, "lastPushes" | "minute">;
-  readonly pushNotes: PushNoteStore;
-  readonly health: BankHealthStore;
   readonly stageNotice: StageNoticeToAll;
 }
 
@@ -38,15 +37,15 @@ export function openBankJudge(deps: JudgeBanksDeps): () => Promise<number> {
     judgedAt = deps.steady();
     const own = deps.figures.lastPushes();
     const news = JSON.stringify(own.banks);
-    if (news !== noted) await deps.pushNotes.note(own);
+    if (news !== noted) await notePushes(deps.store, own);
     noted = news;
     return await judgeBanks(deps);
   };
 }
 
 async function judgeBanks(deps: JudgeBanksDeps): Promise<number> {
-  const stored = new Map((await deps.health.all()).map((entry) => [entry.value.bank, entry]));
-  const [notes, controls] = await Promise.all([deps.pushNotes.all(), deps.currentControls.get()]);
+  const stored = new Map((await listBankHealth(deps.store)).map((entry) => [entry.value.bank, entry]));
+  const [notes, controls] = await Promise.all([listPushNotes(deps.store), deps.currentControls.get()]);
   const now = deps.clock();
   const pushed = notes.flatMap(({ banks }) => banks.map(({ bank }) => asBankCode(bank)));
   const banks = [
@@ -84,7 +83,7 @@ async function record(
   const changed = known ?? now;
   if (changed === health) return false;
   const isCommitted = await commitIfUnchanged(deps, (tx) => {
-    deps.health.stageChange(tx, former, changed);
+    bankHealthRecord.replace(tx, bankHealthKey(changed.bank), former, changed);
     if (known !== undefined) deps.stageNotice(tx, noticeOf(deps.authUrl, known));
   });
   if (!isCommitted || now === health) return false; // another process has

@@ -5,13 +5,6 @@ import { defineRecord, flag, instant, text } from "../../../base/store/record.ts
 import type { Store, Write } from "../../../base/store/store.ts";
 import { lastPushesKey } from "../../config/store_keys.ts";
 
-export interface PushNoteStore {
-  /** Overwrites those of a process. @throws {StoreFailure} */
-  note(pushes: ProcessPushes): Promise<void>;
-  /** Returns those of all processes, also of processes that have stopped since. */
-  all(): Promise<readonly ProcessPushes[]>;
-}
-
 /** Also of a process that starts again each second. */
 const MAX_PROCESSES = 2000;
 
@@ -29,17 +22,15 @@ export const lastPushesRecord = defineRecord<ProcessPushes>({
   restore: "kept",
 });
 
-export function openPushNoteStore(store: Store): PushNoteStore {
-  return {
-    async note(pushes) {
-      const writes: Write[] = [];
-      const last = Math.max(...pushes.banks.flatMap((one) => one.pushes).map(({ at }: LastPush) => at));
-      lastPushesRecord.set({ writes }, lastPushesKey(pushes.id), pushes, last + PUSHES_KEPT_MS);
-      await store.commit({ checks: [], writes });
-    },
-    async all() {
-      const found = await store.list({ prefix: [lastPushesRecord.name], limit: MAX_PROCESSES });
-      return found.map((entry) => lastPushesRecord.decode(entry).value);
-    },
-  };
+/** Overwrites those of a process. @throws {StoreFailure} */
+export async function notePushes(store: Store, pushes: ProcessPushes): Promise<void> {
+  const writes: Write[] = [];
+  const last = Math.max(...pushes.banks.flatMap((one) => one.pushes).map(({ at }: LastPush) => at));
+  lastPushesRecord.set({ writes }, lastPushesKey(pushes.id), pushes, last + PUSHES_KEPT_MS);
+  await store.commit({ checks: [], writes });
+}
+
+/** Returns those of all processes, also of processes that have stopped since. */
+export async function listPushNotes(store: Store): Promise<readonly ProcessPushes[]> {
+  return (await lastPushesRecord.list(store, { limit: MAX_PROCESSES })).map(({ value }) => value);
 }

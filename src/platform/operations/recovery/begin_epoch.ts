@@ -9,6 +9,9 @@ import { asOf, type Consent, moveConsent } from "../../core/consents/consent.ts"
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
+import { markRestored } from "../../core/payments/payment_order.ts";
+import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
@@ -18,16 +21,24 @@ import {
   type TransactDeps,
   type Transaction,
 } from "../../../base/store/transaction.ts";
-import type { EpochStore } from "./epoch_store.ts";
+import {
+  allOrders,
+  entriesOf,
+  findCopyMark,
+  findPayments,
+  openConsents,
+  registeredBanks,
+  stageEpoch,
+} from "./epoch_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 import type { Ending, StoredRecord } from "../../../base/store/record.ts";
-import { type HoldStore, lastOfHolds, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
+import { lastOfHolds, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 export interface BeginEpochDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
-  readonly epochs: EpochStore;
-  readonly holds: HoldStore;
+  readonly outbox: Pick<OrderOutboxStore, "stageChange">;
+  readonly evidenceLog: Pick<LogStore, "head">;
   /** Those of the store. Each declares what a restore does to it. */
   readonly records: readonly RestoredRecord[];
 }
@@ -46,7 +57,7 @@ const KEPT_MS = 86_400_000;
 
 /** Voids grants and holds orders if the store is a restored copy. Otherwise returns at once. */
 export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
-  const mark = await deps.epochs.copyMark();
+  const mark = await findCopyMark(deps.store);
   if (mark === null) return;
   const epoch: Epoch = { id: crypto.randomUUID(), startedAt: deps.clock(), copy: mark.value };
   const beginning: Beginning = { ...deps, epoch, mark };
@@ -58,8 +69,8 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
     // A customer who returns is redirected to the TPP as after any expired authorization session.
     if (ends(record)) await endAll(beginning, record);
   }
-  const logHead = await deps.epochs.logHead();
-  if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark, logHead))) {
+  const logHead = await deps.evidenceLog.head();
+  if (!await commitIfUnchanged(deps, (tx) => stageEpoch(tx, epoch, mark, logHead))) {
     throw new Error("another process began the epoch; start again");
   }
   deps.log.warn("store.restored", {
@@ -73,14 +84,16 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
 async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
   const { epoch } = deps;
   const oldest = new Map<BankCode, number>();
-  for await (const orders of deps.epochs.orders()) {
-    await mustCommit(deps, (tx) => deps.epochs.stageOrders(tx, orders));
-    const payments = await deps.epochs.payments(orders.map(({ value }) => value.paymentId));
+  for await (const orders of allOrders(deps.store)) {
+    await mustCommit(deps, (tx) => { // the copy lacks the pushes since it was taken
+      for (const order of orders) deps.outbox.stageChange(tx, order, markRestored(order.value));
+    });
+    const payments = await findPayments(deps.store, orders.map(({ value }) => value.paymentId));
     for (const { bank, createdAt } of payments) {
       oldest.set(bank, Math.min(createdAt, oldest.get(bank) ?? Infinity));
     }
   }
-  const banks = await deps.epochs.banks();
+  const banks = await registeredBanks(deps.store);
   for (const bank of banks) {
     const last = await lastOfHolds(deps.store, bank); // it may have a hold since an earlier restore
     const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
@@ -96,7 +109,7 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   const { epoch } = deps;
   let count = 0;
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
-  for await (const consents of deps.epochs.openConsents()) {
+  for await (const consents of openConsents(deps.store)) {
     for (const entry of consents) {
       if (isUsable(entry.value, epoch.startedAt)) {
         const voided = moveConsent(entry.value, "void", epoch.startedAt);
@@ -124,7 +137,7 @@ function ends(record: RestoredRecord): record is StoredRecord<Ending> {
 }
 
 async function deleteAll(deps: Beginning, record: RestoredRecord): Promise<void> {
-  for await (const entries of deps.epochs.entries(record)) {
+  for await (const entries of entriesOf(deps.store, record)) {
     await mustCommit(deps, (tx) => {
       for (const { key } of entries) remove(tx, key);
     });
@@ -133,7 +146,7 @@ async function deleteAll(deps: Beginning, record: RestoredRecord): Promise<void>
 
 async function endAll(deps: Beginning, record: StoredRecord<Ending>): Promise<void> {
   const now = deps.epoch.startedAt;
-  for await (const entries of deps.epochs.entries(record)) {
+  for await (const entries of entriesOf(deps.store, record)) {
     const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
     await mustCommit(deps, (tx) => {
       for (const { key, value } of open) record.set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);

@@ -10,41 +10,15 @@ import { paymentRecord } from "../../core/payments/payment_store.ts";
 import type { Consent } from "../../core/consents/consent.ts";
 import { asBankCode, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Payment } from "../../core/payments/payment.ts";
-import { openOrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
-import { markRestored, type PaymentOrder } from "../../core/payments/payment_order.ts";
+import type { PaymentOrder } from "../../core/payments/payment_order.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
 import { piecesBelow } from "../../../base/store/page.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import type { LogHead } from "../../evidence/evidence_log/log_records.ts";
-import { openLogStore, stageLogEpoch } from "../../evidence/evidence_log/log_store.ts";
+import { stageLogEpoch } from "../../evidence/evidence_log/log_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
-
-/** Reads a restored store and stages the new epoch. */
-export interface EpochStore {
-  copyMark(): Promise<Entry<CopyMark> | null>;
-  /** The state of the evidence log in the copy. */
-  logHead(): Promise<Entry<LogHead> | null>;
-  banks(): Promise<readonly BankCode[]>;
-  /** Consents whose deadline is not recorded yet, in pieces. */
-  openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
-  /** Orders in the outbox, in pieces. */
-  orders(): AsyncIterable<readonly Entry<PaymentOrder>[]>;
-  /** Stages that they may be at their banks, because the copy lacks the pushes since it was taken. */
-  stageOrders(tx: Transaction, orders: readonly Entry<PaymentOrder>[]): void;
-  /** Payments with these ids. */
-  payments(ids: readonly PaymentId[]): Promise<readonly Payment[]>;
-  /** Entries of a record, in pieces. */
-  entries(record: Pick<StoredRecord<unknown>, "name" | "keyParts">): AsyncIterable<readonly Entry<unknown>[]>;
-  /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
-  since(startedAt: number): Promise<readonly Epoch[]>;
-  /**
-   * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
-   * restored copy.
-   */
-  stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>, logHead: Entry<LogHead> | null): void;
-}
 
 export const storeEpochRecord = defineRecord<Epoch>({
   name: "store_epoch",
@@ -65,48 +39,39 @@ export const storeEpochRecord = defineRecord<Epoch>({
 /** The largest values of one piece must fit into one commit of Deno KV (800 KB). */
 const PIECE = 20;
 
-export function openEpochStore(store: Store): EpochStore {
-  const outbox = openOrderOutboxStore(store);
-  return {
-    copyMark: () => store.get<CopyMark>(storeCopyKey),
-    logHead: openLogStore(store).head,
-    async banks() {
-      const codes: BankCode[] = [];
-      for await (const piece of piecesBelow(store, ["bank"], PIECE)) {
-        codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
-      }
-      return codes;
-    },
-    async *openConsents() {
-      for await (const piece of piecesBelow(store, ["consent_deadline"], PIECE)) {
-        const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
-        const consents = await store.getMany(ids.map(consentKey));
-        yield consents.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
-      }
-    },
-    async *orders() {
-      for await (const piece of piecesBelow(store, ["outbox"], PIECE)) yield piece.map(outboxRecord.decode);
-    },
-    stageOrders(tx, orders) {
-      for (const order of orders) outbox.stageChange(tx, order, markRestored(order.value));
-    },
-    async payments(ids) {
-      const payments = await store.getMany(ids.map(paymentKey));
-      return payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
-    },
-    since: (startedAt) => epochsSince(store, startedAt),
-    entries: (record) => entriesOf(store, record),
-    stageEpoch(tx, epoch, mark, logHead) {
-      check(tx, mark.key, mark.version);
-      remove(tx, mark.key);
-      const { id, startedAt, copy: { takenAt } } = epoch;
-      storeEpochRecord.set(tx, storeEpochKey(startedAt, id), epoch);
-      stageLogEpoch(tx, logHead, { id, startedAt, copyTakenAt: takenAt });
-    },
-  };
+export function findCopyMark(store: Store): Promise<Entry<CopyMark> | null> {
+  return store.get<CopyMark>(storeCopyKey);
 }
 
-async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
+export async function registeredBanks(store: Store): Promise<readonly BankCode[]> {
+  const codes: BankCode[] = [];
+  for await (const piece of piecesBelow(store, ["bank"], PIECE)) {
+    codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
+  }
+  return codes;
+}
+
+/** Consents whose deadline is not recorded yet, in pieces. */
+export async function* openConsents(store: Store): AsyncIterable<readonly Entry<Consent>[]> {
+  for await (const piece of piecesBelow(store, ["consent_deadline"], PIECE)) {
+    const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
+    const consents = await store.getMany(ids.map(consentKey));
+    yield consents.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
+  }
+}
+
+/** Orders in the outbox, in pieces. */
+export async function* allOrders(store: Store): AsyncIterable<readonly Entry<PaymentOrder>[]> {
+  for await (const piece of piecesBelow(store, ["outbox"], PIECE)) yield piece.map(outboxRecord.decode);
+}
+
+export async function findPayments(store: Store, ids: readonly PaymentId[]): Promise<readonly Payment[]> {
+  const payments = await store.getMany(ids.map(paymentKey));
+  return payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
+}
+
+/** Returns the epochs that began at this time or later, milliseconds, oldest first. */
+export async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
   const epochs: Epoch[] = [];
   for await (const piece of piecesBelow(store, [storeEpochRecord.name], PIECE)) {
     epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
@@ -114,7 +79,8 @@ async function epochsSince(store: Store, startedAt: number): Promise<readonly Ep
   return epochs.filter((epoch) => epoch.startedAt >= startedAt);
 }
 
-async function* entriesOf(
+/** Entries of a record, in pieces. */
+export async function* entriesOf(
   store: Store,
   { name, keyParts }: Pick<StoredRecord<unknown>, "name" | "keyParts">,
 ): AsyncIterable<readonly Entry<unknown>[]> {
@@ -122,4 +88,21 @@ async function* entriesOf(
   if (keyParts.length > 0) return yield* piecesBelow(store, key, PIECE);
   const entry = await store.get(key);
   if (entry !== null) yield [entry];
+}
+
+/**
+ * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
+ * restored copy.
+ */
+export function stageEpoch(
+  tx: Transaction,
+  epoch: Epoch,
+  mark: Entry<CopyMark>,
+  logHead: Entry<LogHead> | null,
+): void {
+  check(tx, mark.key, mark.version);
+  remove(tx, mark.key);
+  const { id, startedAt, copy: { takenAt } } = epoch;
+  storeEpochRecord.set(tx, storeEpochKey(startedAt, id), epoch);
+  stageLogEpoch(tx, logHead, { id, startedAt, copyTakenAt: takenAt });
 }

@@ -19,16 +19,6 @@ import { check, remove, type Transaction } from "../../../base/store/transaction
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 
-export interface HoldStore {
-  find(from: Reader, bank: BankCode): Promise<Entry<Hold> | null>;
-  /** Returns every hold. Each bank has at most one. */
-  all(): Promise<readonly Hold[]>;
-  /** Stages a change. Of parallel comparisons only one commits. */
-  stageChange(tx: Transaction, former: Entry<Hold>, changed: Hold): void;
-  /** Stages the end of a hold, with its actor and reason in the history of the bank's holds. */
-  stageRelease(tx: Transaction, former: Entry<Hold>, by: { actor: string; reason: string; at: number }): void;
-}
-
 export const orderHoldRecord = defineRecord<Hold>({
   name: "order_hold",
   keyParts: ["bank code"],
@@ -63,9 +53,18 @@ export function holdHistoryOf(bank: string): string {
   return `order hold ${bank}`;
 }
 
-/** Returns a check whether the orders of a bank are held. */
-export function isHeldIn(holds: Pick<HoldStore, "find">): (from: Reader, bank: BankCode) => Promise<boolean> {
-  return async (from, bank) => await holds.find(from, bank) !== null;
+export function findHold(from: Reader, bank: BankCode): Promise<Entry<Hold> | null> {
+  return orderHoldRecord.get(from, orderHoldKey(bank));
+}
+
+/** Returns every hold. Each bank has at most one. */
+export async function listHolds(store: Store): Promise<readonly Hold[]> {
+  return (await orderHoldRecord.list(store, { limit: MAX_BANKS })).map(({ value }) => value);
+}
+
+/** Returns whether the orders of a bank are held. */
+export async function isHeld(from: Reader, bank: BankCode): Promise<boolean> {
+  return await findHold(from, bank) !== null;
 }
 
 /** Returns why the orders of an epoch are held, for histories. */
@@ -81,7 +80,7 @@ export interface LastOfHolds {
 
 export async function lastOfHolds(from: Reader, bank: BankCode): Promise<LastOfHolds> {
   const [hold, ended] = await Promise.all([
-    orderHoldRecord.get(from, orderHoldKey(bank)),
+    findHold(from, bank),
     controlledPartyRecord.get(from, controlledPartyKey(holdHistoryOf(bank))),
   ]);
   return { hold, ended };
@@ -100,31 +99,23 @@ export function stageHold(
 ): void {
   const { bank } = hold;
   const entry = { at, event: "order_hold.begun", actor: "platform", reason };
-  check(tx, orderHoldKey(bank), former?.version ?? null);
   check(tx, controlledPartyKey(holdHistoryOf(bank)), ended?.version ?? null);
   const recorded = record(tx, holdHistoryOf(bank), (former ?? ended)?.value ?? null, entry);
-  orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, comparison: NOTHING_COMPARED, ...recorded });
+  const begun = { ...hold, comparison: NOTHING_COMPARED, ...recorded };
+  orderHoldRecord.replace(tx, orderHoldKey(bank), former, begun);
 }
 
-export function openHoldStore(store: Store): HoldStore {
-  return {
-    find: (from, bank) => orderHoldRecord.get(from, orderHoldKey(bank)),
-    async all() {
-      const entries = await store.list({ prefix: ["order_hold"], limit: MAX_BANKS });
-      return entries.map((entry) => orderHoldRecord.decode(entry).value);
-    },
-    stageChange(tx, former, changed) {
-      check(tx, former.key, former.version);
-      orderHoldRecord.set(tx, former.key, changed);
-    },
-    stageRelease(tx, former, { actor, reason, at }) {
-      check(tx, former.key, former.version);
-      remove(tx, former.key);
-      const history = holdHistoryOf(former.value.bank);
-      const event = { at, event: "order_hold.released", actor, reason };
-      controlledPartyRecord.set(tx, controlledPartyKey(history), record(tx, history, former.value, event));
-    },
-  };
+/** Stages the end of a hold, with its actor and reason in the history of the bank's holds. */
+export function stageRelease(
+  tx: Transaction,
+  former: Entry<Hold>,
+  { actor, reason, at }: { readonly actor: string; readonly reason: string; readonly at: number },
+): void {
+  check(tx, former.key, former.version);
+  remove(tx, former.key);
+  const history = holdHistoryOf(former.value.bank);
+  const event = { at, event: "order_hold.released", actor, reason };
+  controlledPartyRecord.set(tx, controlledPartyKey(history), record(tx, history, former.value, event));
 }
 
 // While a bank's orders are held after a restore, the platform does not know which of its payments the bank has
@@ -134,18 +125,14 @@ export function openHoldStore(store: Store): HoldStore {
 const RETRY_AFTER_SECONDS = 60;
 
 /**
- * Returns a check for TPPs' requests at a bank. It throws {ApiError} `platform.unavailable` while the bank's orders
- * are held.
+ * For TPPs' requests at a bank.
+ *
+ * @throws {ApiError} `platform.unavailable` while the bank's orders are held
  */
-export function rejectWhileHeld(
-  holds: Pick<HoldStore, "find">,
-): (from: Reader, bank: BankCode) => Promise<void> {
-  const isHeld = isHeldIn(holds);
-  return async (from, bank) => {
-    if (!await isHeld(from, bank)) return;
-    throw new ApiError("platform.unavailable", {
-      detail: "the bank is not reconciled after a restore",
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
-  };
+export async function rejectWhileHeld(from: Reader, bank: BankCode): Promise<void> {
+  if (!await isHeld(from, bank)) return;
+  throw new ApiError("platform.unavailable", {
+    detail: "the bank is not reconciled after a restore",
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

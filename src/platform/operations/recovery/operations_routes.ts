@@ -12,6 +12,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { operation } from "../../guards/security/operation.ts";
 import type { Hold } from "./hold.ts";
+import { listHolds } from "./hold_store.ts";
 import {
   reconcileBank,
   type ReconcileBankDeps,
@@ -85,7 +86,7 @@ const textBody = createMiddleware<{ Variables: { text: string } }>(async functio
 export function orderHoldRoutes(deps: HoldRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(listRoute, [], async (c) => {
-      const holds = await deps.holds.all();
+      const holds = await listHolds(deps.store);
       return c.json({ Data: { OrderHold: holds.map((hold) => representHold(hold, stateOf(hold))) } });
     }),
     operation(reconcileRoute, [textBody], async (c) => {

@@ -15,7 +15,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
 import { countFinding, type Hold, NOTHING_COMPARED } from "./hold.ts";
-import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
+import { findHold, holdHistoryOf, orderHoldRecord, stageRelease } from "./hold_store.ts";
 import { openStatement } from "./order_statement.ts";
 import type { StatementPage } from "./order_statement_schema.ts";
 import { withoutOrders } from "./stated_order.ts";
@@ -24,7 +24,6 @@ import { settleOrder, type SettleOrderDeps } from "./settle_order.ts";
 export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly holds: HoldStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
 }
@@ -73,7 +72,7 @@ export async function releaseOrders(
 ): Promise<Reconciliation> {
   const { entry } = await heldBank(deps, bankText);
   const release = { actor: operator, reason, at: deps.clock() };
-  if (!await commitIfUnchanged(deps, (tx) => deps.holds.stageRelease(tx, entry, release))) {
+  if (!await commitIfUnchanged(deps, (tx) => stageRelease(tx, entry, release))) {
     throw changedMeanwhile();
   }
   deps.log.warn("order_hold.released", { bank: entry.value.bank, by: operator, reconciled: false });
@@ -87,7 +86,7 @@ async function heldBank(
   const code = asBankCode(bankText);
   const [bank, entry] = code === undefined
     ? [null, null]
-    : await Promise.all([deps.clients.findBank(deps.store, code), deps.holds.find(deps.store, code)]);
+    : await Promise.all([deps.clients.findBank(deps.store, code), findHold(deps.store, code)]);
   if (bank === null || entry === null) throw new ApiError("operations.not_held");
   return { bank, entry };
 }
@@ -136,8 +135,8 @@ async function settle(
   const { recovered, updated, agreed } = comparison;
   const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
   const isStored = await commitIfUnchanged(deps, (tx) => {
-    if (done) deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
-    else deps.holds.stageChange(tx, former, hold);
+    if (done) stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
+    else orderHoldRecord.replace(tx, former.key, former, hold);
   });
   if (!isStored) throw changedMeanwhile();
   if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });

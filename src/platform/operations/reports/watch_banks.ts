@@ -9,8 +9,8 @@ import type { Store } from "../../../base/store/store.ts";
 import type { Minute } from "../../observed/figures/figures.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { BankCircuit } from "../../core/payments/deliver_order.ts";
-import type { BankHealthStore } from "../health/bank_health_store.ts";
-import type { HoldStore } from "../recovery/hold_store.ts";
+import { listBankHealth } from "../health/bank_health_store.ts";
+import { listHolds } from "../recovery/hold_store.ts";
 import { bankCodeOf } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import type { Block, Controls, CurrentControls } from "../../guards/security/controls_store.ts";
@@ -19,10 +19,8 @@ export interface WatchBanksDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly currentControls: CurrentControls;
-  readonly holds: Pick<HoldStore, "all">;
   readonly clients: Pick<ClientStore, "find" | "findBank">;
   readonly circuit: Pick<BankCircuit, "open">;
-  readonly health: Pick<BankHealthStore, "all">;
   readonly figures: Pick<FiguresRecorder, "minute">;
   readonly spans: Pick<SpanQueue, "add"> | undefined;
 }
@@ -48,7 +46,7 @@ async function watch(deps: WatchBanksDeps): Promise<void> {
     ...outages.map(({ bank }): [Minute, string] => ["outage", bank]),
     ...[...held].map((bank): [Minute, string] => ["held", bank]),
     ...deps.circuit.open().map(({ receiver }): [Minute, string] => ["down", receiver]),
-    ...(await deps.health.all()).filter(({ value: { state } }) => state === "down")
+    ...(await listBankHealth(deps.store)).filter(({ value: { state } }) => state === "down")
       .map(({ value: { bank } }): [Minute, string] => ["down", bank]),
   ];
   for (const [cause, bank] of marks) deps.figures.minute(cause, bank, now);
@@ -67,7 +65,7 @@ function spanOf(name: string, start: number, attributes: Attributes = {}): Span 
 }
 
 async function heldBanks(deps: WatchBanksDeps, controls: Controls): Promise<ReadonlySet<BankCode>> {
-  const restored = await deps.holds.all();
+  const restored = await listHolds(deps.store);
   const blocked = await Promise.all(controls.blocks.map((block) => bankOf(deps, block)));
   const banks = [...controls.holds, ...restored].map(({ bank }) => bank);
   return new Set([...banks, ...blocked.filter((bank) => bank !== undefined)]);

@@ -7,18 +7,17 @@
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
-import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
+import { commitIfUnchanged, remove, type TransactDeps } from "../../../base/store/transaction.ts";
 import { isOverdue } from "../../core/disputes/dispute.ts";
 import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
 import { isDecided, type Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
-import type { Unsettled, UnsettledStore } from "./unsettled_store.ts";
+import { findSearched, listUnsettled, stageFound, type Unsettled } from "./unsettled_store.ts";
 
 export interface ReadUnsettledDeps extends TransactDeps {
   readonly payments: Pick<PaymentStore, "find" | "listOrders">;
-  readonly unsettled: UnsettledStore;
   readonly listBanks: () => Promise<readonly BankClient[]>;
 }
 
@@ -67,7 +66,7 @@ async function search(deps: FindUnsettledDeps, bank: BankCode): Promise<number> 
   const until = deps.clock() - deps.unsettledMs;
   let found = 0;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const former = await deps.unsettled.searched(bank);
+    const former = await findSearched(deps.store, bank);
     const listed = await deps.payments.listOrders(bank, former?.value.place, PAGE);
     const old = listed.filter(({ createdAt }) => createdAt <= until);
     const place = old.at(-1)?.place;
@@ -76,7 +75,7 @@ async function search(deps: FindUnsettledDeps, bank: BankCode): Promise<number> 
       payment === undefined || isSettled(payment) ? [] : [{ paymentId: payment.id, bank, createdAt }]
     );
     const isCommitted = await commitIfUnchanged(deps, (tx) => {
-      deps.unsettled.stageFound(tx, bank, former, { place, unsettled });
+      stageFound(tx, bank, former, { place, unsettled });
     });
     if (!isCommitted) break; // another process searches
     found += unsettled.length;
@@ -95,10 +94,7 @@ async function forgetDecided(deps: ReadUnsettledDeps, bank: BankCode): Promise<n
   const found = await readFound(deps, bank);
   const decided = found.filter(({ payment }) => payment === undefined);
   if (decided.length > 0) {
-    await commitIfUnchanged(
-      deps,
-      (tx) => decided.forEach(({ entry }) => deps.unsettled.stageDecided(tx, entry)),
-    );
+    await commitIfUnchanged(deps, (tx) => decided.forEach(({ entry }) => remove(tx, entry.key)));
   }
   return found.length - decided.length;
 }
@@ -110,10 +106,10 @@ interface Found {
 }
 
 async function readFound(
-  { store, payments, unsettled }: ReadUnsettledDeps,
+  { store, payments }: ReadUnsettledDeps,
   bank: BankCode,
 ): Promise<readonly Found[]> {
-  const entries = await unsettled.of(bank, MAX_UNSETTLED);
+  const entries = await listUnsettled(store, bank, MAX_UNSETTLED);
   return await Promise.all(entries.map(async (entry) => {
     const payment = (await payments.find(store, entry.value.paymentId))?.value;
     return { entry, payment: isSettled(payment) ? undefined : payment };

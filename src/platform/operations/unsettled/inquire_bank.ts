@@ -22,7 +22,7 @@ import { keepStatement, type ReconcileBankDeps, unusable } from "../recovery/rec
 import { settleOrder } from "../recovery/settle_order.ts";
 import { readUnsettled, type ReadUnsettledDeps } from "./find_unsettled.ts";
 
-export interface InquireBankDeps extends Omit<ReconcileBankDeps, "holds" | "payments">, ReadUnsettledDeps {
+export interface InquireBankDeps extends Omit<ReconcileBankDeps, "payments">, ReadUnsettledDeps {
   readonly payments: ReconcileBankDeps["payments"];
   readonly steady: SteadyClock;
   readonly controls: Pick<ControlsStore, "stageEvent">;

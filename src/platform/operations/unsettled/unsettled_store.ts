@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import { bankCode, defineRecord, instant, paymentId, text } from "../../../base/store/record.ts";
-import type { Entry, Store } from "../../../base/store/store.ts";
-import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import type { Entry, Reader, Store } from "../../../base/store/store.ts";
+import type { Transaction } from "../../../base/store/transaction.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import { unsettledKey, unsettledSearchKey } from "../../config/store_keys.ts";
 
@@ -40,20 +40,6 @@ export const unsettledSearchRecord = defineRecord<{ readonly place: string }>({
   restore: "kept",
 });
 
-export interface UnsettledStore {
-  /** Returns the oldest ones of a bank. */
-  of(bank: BankCode, limit: number): Promise<readonly Entry<Unsettled>[]>;
-  searched(bank: BankCode): Promise<Entry<{ readonly place: string }> | null>;
-  /** Stages what a search has found, and how far it is. The commit fails if another process was faster. */
-  stageFound(
-    tx: Transaction,
-    bank: BankCode,
-    former: Entry<{ readonly place: string }> | null,
-    found: { readonly place: string; readonly unsettled: readonly Unsettled[] },
-  ): void;
-  stageDecided(tx: Transaction, decided: Entry<Unsettled>): void;
-}
-
 /** The clocks of processes differ by less. */
 const MARGIN_MS = 60_000;
 
@@ -73,20 +59,30 @@ export function undecidedAfterSearch(
   };
 }
 
-export function openUnsettledStore(store: Store): UnsettledStore {
-  return {
-    async of(bank, limit) {
-      return (await store.list({ prefix: unsettledKey(bank), limit })).map(unsettledRecord.decode);
-    },
-    searched: (bank) => unsettledSearchRecord.get(store, unsettledSearchKey(bank)),
-    stageFound(tx, bank, former, { place, unsettled }) {
-      const key = unsettledSearchKey(bank);
-      check(tx, key, former?.version ?? null);
-      unsettledSearchRecord.set(tx, key, { place });
-      for (const one of unsettled) {
-        unsettledRecord.set(tx, unsettledKey(bank, one.createdAt, one.paymentId), one);
-      }
-    },
-    stageDecided: (tx, { key }) => remove(tx, key),
-  };
+/** Returns the oldest ones of a bank. */
+export function listUnsettled(
+  store: Store,
+  bank: BankCode,
+  limit: number,
+): Promise<readonly Entry<Unsettled>[]> {
+  return unsettledRecord.list(store, { prefix: unsettledKey(bank), limit });
+}
+
+type SearchedTo = Entry<{ readonly place: string }>;
+
+export function findSearched(store: Reader, bank: BankCode): Promise<SearchedTo | null> {
+  return unsettledSearchRecord.get(store, unsettledSearchKey(bank));
+}
+
+/** Stages what a search has found, and how far it is. The commit fails if another process was faster. */
+export function stageFound(
+  tx: Transaction,
+  bank: BankCode,
+  former: SearchedTo | null,
+  { place, unsettled }: { readonly place: string; readonly unsettled: readonly Unsettled[] },
+): void {
+  unsettledSearchRecord.replace(tx, unsettledSearchKey(bank), former, { place });
+  for (const one of unsettled) {
+    unsettledRecord.set(tx, unsettledKey(bank, one.createdAt, one.paymentId), one);
+  }
 }

@@ -7,10 +7,13 @@ import {
   NOTHING_COMPARED,
 } from "../../../../src/platform/operations/recovery/hold.ts";
 import {
+  findHold,
   holdHistoryOf,
   lastOfHolds,
-  openHoldStore,
+  listHolds,
+  orderHoldRecord,
   stageHold,
+  stageRelease,
 } from "../../../../src/platform/operations/recovery/hold_store.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { down, openPushEnvironment, paid } from "support/orders.ts";
@@ -70,27 +73,27 @@ Deno.test("of two changes of a hold one commits, also if the other is its releas
   await using env = await openPushEnvironment(down);
   await restore(env, await copyOf(env));
   const deps = { store: env.store, clock: () => env.now };
-  const holds = openHoldStore(env.store);
   const bank = asBankCode("BANKA");
-  const found = bank === undefined ? null : await holds.find(env.store, bank);
+  const found = bank === undefined ? null : await findHold(env.store, bank);
   if (found === null) throw new Error("no hold");
-  const change = () => commitIfUnchanged(deps, (tx) => holds.stageChange(tx, found, found.value));
+  const change = () =>
+    commitIfUnchanged(deps, (tx) => orderHoldRecord.replace(tx, found.key, found, found.value));
   assertEquals([await change(), await change()], [true, false]);
   const release = { actor: "operator maria", reason: "asked for", at: env.now };
-  assertEquals(await commitIfUnchanged(deps, (tx) => holds.stageRelease(tx, found, release)), false);
-  assertEquals((await holds.all()).length, 2);
+  assertEquals(await commitIfUnchanged(deps, (tx) => stageRelease(tx, found, release)), false);
+  assertEquals((await listHolds(env.store)).length, 2);
 });
 
 Deno.test("the holds of a bank after each of two restores are one history [G9] [M2]", async () => {
   await using env = await openPushEnvironment(down);
-  const [holds, bank] = [openHoldStore(env.store), asBankCode("BANKA")];
+  const bank = asBankCode("BANKA");
   const deps = { store: env.store, clock: () => env.now };
   for (const _ of [1, 2]) {
     await restore(env, await copyOf(env));
-    const held = bank === undefined ? null : await holds.find(env.store, bank);
+    const held = bank === undefined ? null : await findHold(env.store, bank);
     if (held === null) throw new Error("no hold");
     const release = { actor: "operator maria", reason: "asked for", at: env.now };
-    assertEquals(await commitIfUnchanged(deps, (tx) => holds.stageRelease(tx, held, release)), true);
+    assertEquals(await commitIfUnchanged(deps, (tx) => stageRelease(tx, held, release)), true);
   }
   assertEquals((await historyOf(env.store, "order hold BANKA")).map(({ event }) => event), [
     "order_hold.begun",
