@@ -42,8 +42,7 @@ export async function eraseConsents(deps: EraseConsentsDeps): Promise<number> {
   const now = await deps.keptNow();
   const due = await deps.consents.dueToErase(now, PAGE);
   let handled = 0;
-  for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
-    if (deadline === undefined) continue;
+  for (const deadline of inRandomBatches(due, 1, deps.random).flat()) {
     try {
       if (await erase(deps, deadline, now)) handled++;
     } catch (error) {

@@ -1,12 +1,11 @@
 /** Lists a TPP's consents at a bank (contract LS1). */
-import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { decide } from "../../evidence/personal_data.ts";
 import type { ListQuery } from "../../guards/lists/list_query_schema.ts";
 import { type ListPage, readList, type ReadListDeps } from "../../guards/lists/read_list.ts";
-import { asOf, type Consent, type ConsentStatus, type ReadableConsent } from "./consent.ts";
+import { asOf, type ConsentStatus, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
-import type { ConsentReader } from "./read_consent.ts";
+import { type ConsentReader, findConsent } from "./read_consent.ts";
 
 /** For the query. */
 export const CONSENT_STATUSES = [
@@ -25,12 +24,9 @@ export async function listConsents(
 ): Promise<ListPage<ReadableConsent>> {
   const now = deps.clock();
   return await readList(deps, { kind: "consent", ...owner }, query, async (ids) => {
-    const found = await Promise.all(ids.map(async (text) => {
-      const id = asConsentId(text);
-      return id === undefined ? null : await deps.consents.find(from, id);
-    }));
+    const found = await Promise.all(ids.map((id) => findConsent(deps, from, id, owner)));
     return found.map((entry) => {
-      if (entry === null || !isOwn(entry.value, owner)) return undefined;
+      if (entry === null) return undefined;
       return decide(asOf(entry.value, now), {
         present: (consent) => isAsked(consent, query) ? consent : undefined,
         erased: () => undefined,
@@ -38,10 +34,6 @@ export async function listConsents(
       });
     });
   });
-}
-
-function isOwn({ bank, clientId }: Consent, owner: Required<ConsentReader>): boolean {
-  return bank === owner.bank && clientId === owner.clientId;
 }
 
 function isAsked({ status, request }: ReadableConsent, query: ListQuery): boolean {

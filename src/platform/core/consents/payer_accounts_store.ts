@@ -23,7 +23,7 @@ export async function payerAccountsOf(
   consent: ConsentId,
   { reports }: Payer,
 ): Promise<readonly PayerAccount[] | null> {
-  const evidence = await bodyAt(reader, evidencePlace(consent, reports.at(-1) ?? 0, "payer_accounts"));
+  const evidence = await bodyAt(reader, evidencePlace(consent, Math.max(...reports), "payer_accounts"));
   if (evidence === null) return null;
   if (evidence === "lost") throw lostData();
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [

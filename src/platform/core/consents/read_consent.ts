@@ -6,7 +6,7 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { asOf, type ConsentStatus, type ReadableConsent } from "./consent.ts";
+import { asOf, type Consent, type ConsentStatus, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 
 export interface ReadConsentDeps {
@@ -31,11 +31,22 @@ export async function readConsent(
   idText: unknown,
   by: ConsentReader,
 ): Promise<Entry<ReadableConsent>> {
-  const id = asConsentId(idText);
-  const entry = id === undefined ? null : await deps.consents.find(from, id);
-  const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
-  if (entry === null || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
+  const entry = await findConsent(deps, from, idText, by);
+  if (entry === null) throw new ApiError("resource.not_found");
   return { ...entry, value: asOf(forParticipant(entry.value), deps.clock()) };
+}
+
+/** Returns the consent as stored, or null if the reader has none with this id. */
+export async function findConsent(
+  { consents }: { readonly consents: Pick<ConsentStore, "find"> },
+  from: Reader,
+  idText: unknown,
+  { bank, clientId }: ConsentReader,
+): Promise<Entry<Consent> | null> {
+  const id = asConsentId(idText);
+  const entry = id === undefined ? null : await consents.find(from, id);
+  const { value } = entry ?? {};
+  return value?.bank === bank && value.clientId === (clientId ?? value.clientId) ? entry : null;
 }
 
 /** Returns the current status of this owner's consent, or undefined if the owner has no such consent. */
@@ -45,10 +56,9 @@ export async function consentStatus(
   id: ConsentId,
   owner: Required<ConsentReader>,
 ): Promise<ConsentStatus | undefined> {
-  const consent = (await deps.consents.find(from, id))?.value;
-  const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
-  if (!own) return undefined;
-  return decide(consent, {
+  const entry = await findConsent(deps, from, id, owner);
+  if (entry === null) return undefined;
+  return decide(entry.value, {
     present: (readable) => asOf(readable, deps.clock()).status,
     erased: () => undefined,
     lost: () => undefined,

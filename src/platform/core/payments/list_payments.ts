@@ -1,12 +1,12 @@
 /** Lists a TPP's payments at a bank (contract LS1). */
-import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { decide } from "../../evidence/personal_data.ts";
 import type { ConsentReader } from "../consents/read_consent.ts";
 import type { ListQuery } from "../../guards/lists/list_query_schema.ts";
 import { type ListPage, readList, type ReadListDeps } from "../../guards/lists/read_list.ts";
-import type { Payment, ReadablePayment } from "./payment.ts";
+import type { ReadablePayment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
+import { findPayment } from "./read_payment.ts";
 
 /** Returns the payments with their current statuses, oldest first. */
 export async function listPayments(
@@ -16,12 +16,9 @@ export async function listPayments(
   query: ListQuery,
 ): Promise<ListPage<ReadablePayment>> {
   return await readList(deps, { kind: "payment", ...owner }, query, async (ids) => {
-    const found = await Promise.all(ids.map(async (text) => {
-      const id = asPaymentId(text);
-      return id === undefined ? null : await deps.payments.find(from, id);
-    }));
+    const found = await Promise.all(ids.map((id) => findPayment(deps, from, id, owner)));
     return found.map((entry) => {
-      if (entry === null || !isOwn(entry.value, owner)) return undefined;
+      if (entry === null) return undefined;
       return decide(entry.value, {
         present: (payment) => isAsked(payment, query) ? payment : undefined,
         erased: () => undefined,
@@ -29,10 +26,6 @@ export async function listPayments(
       });
     });
   });
-}
-
-function isOwn({ bank, clientId }: Payment, owner: Required<ConsentReader>): boolean {
-  return bank === owner.bank && clientId === owner.clientId;
 }
 
 function isAsked({ status, initiation }: ReadablePayment, query: ListQuery): boolean {

@@ -6,7 +6,8 @@ import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/idem
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
 import { claimKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import type { ReadablePayment } from "./payment.ts";
+import type { ConsentReader } from "../consents/read_consent.ts";
+import type { Payment, ReadablePayment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 /**
@@ -21,16 +22,25 @@ export async function readPayment(
   idText: unknown,
   by: { readonly bank: BankCode; readonly token: AccessToken },
 ): Promise<Entry<ReadablePayment>> {
-  const id = asPaymentId(idText);
-  const entry = id === undefined ? null : await deps.payments.find(from, id);
-  if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
-    throw new ApiError("resource.not_found");
-  }
+  const entry = await findPayment(deps, from, idText, { bank: by.bank, clientId: by.token.clientId });
+  if (entry === null) throw new ApiError("resource.not_found");
   const value = forParticipant(entry.value);
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
     throw tokenOfAnotherConsent();
   }
   return { ...entry, value };
+}
+
+/** Returns the payment as stored, or null if the owner has none with this id. */
+export async function findPayment(
+  { payments }: { readonly payments: Pick<PaymentStore, "find"> },
+  from: Reader,
+  idText: unknown,
+  { bank, clientId }: Required<ConsentReader>,
+): Promise<Entry<Payment> | null> {
+  const id = asPaymentId(idText);
+  const entry = id === undefined ? null : await payments.find(from, id);
+  return entry?.value.bank === bank && entry.value.clientId === clientId ? entry : null;
 }
 
 /** Name of the payment route in idempotency claims. */

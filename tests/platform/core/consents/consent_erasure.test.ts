@@ -1,5 +1,12 @@
 /** Consents that were never authorised lose their personal data after the configured days. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
+import {
+  eraseConsents,
+  type EraseConsentsDeps,
+} from "../../../../src/platform/core/consents/erase_consents.ts";
+import type { ConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
+import type { Commit } from "../../../../src/base/store/store.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { asConsentId, newConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { auditKey, consentErasureKey } from "../../../../src/platform/config/store_keys.ts";
 import { historyOf } from "testing/histories.ts";
@@ -135,4 +142,99 @@ Deno.test("a clock that is ahead deletes no personal data of a consent early [EN
   await env.platform.followTime();
   assertEquals(await env.platform.eraseConsents(), 0);
   assert((await stored(env)).includes("Flowers for Ada"));
+});
+
+/** A consent whose data is due: its status, or none; how much evidence it has; what happens to it meanwhile. */
+interface Due {
+  readonly status?: "Rejected" | "Consumed";
+  readonly pieces?: number;
+  readonly isHeld?: true;
+  readonly isGone?: true;
+  readonly loses?: true;
+  readonly fails?: true;
+}
+
+/** The number that a pass handles, and what it does with each consent, in its order. */
+async function passOver(due: readonly Due[]): Promise<readonly unknown[]> {
+  const ids = due.map(() => newConsentId());
+  const note = { v: 1, salt: "AAAAAAAAAAAAAAAAAAAAAA", at: 1, event: "consent.noted", actor: "clock" };
+  await using store = await openTestStore();
+  const writes = due.flatMap(({ pieces = 0 }, index) => {
+    const items = Array.from({ length: pieces }, (_, item) => ({ kind: `k${item}`, sha256: "x" }));
+    const key = auditKey(ids[index] ?? "", 1);
+    return pieces === 0 ? [] : [{ kind: "set", key, value: { ...note, sequence: 1, items } } as const];
+  });
+  await store.commit({ checks: [], writes });
+  const done: unknown[] = [];
+  const of = (id: string): Due => due[ids.findIndex((one) => one === id)] ?? {};
+  const told = (what: string, id: string, ...more: readonly unknown[]): number =>
+    done.push([what, ids.findIndex((one) => one === id), ...more]);
+  const consents: Partial<ConsentStore> = {
+    dueToErase: (now, limit) =>
+      Promise.resolve(told("read", "", now, limit)).then(() =>
+        ids.map((consentId) => ({ key: ["consent_erasure", consentId], consentId }))
+      ),
+    find(_from, id) {
+      const { status, fails } = of(id);
+      if (fails) return Promise.reject(new Error("cannot be read"));
+      const value = { id, status, bank: id, request: { initiation: { instructedAmount: {} } } };
+      const entry: unknown = status === undefined ? null : { key: ["consent", id], value, version: "1" };
+      return Promise.resolve(entry as Awaited<ReturnType<ConsentStore["find"]>>);
+    },
+    standsDeadline: (_from, { consentId }) => Promise.resolve(of(consentId).isGone === undefined),
+    async stageErasureLater(tx, { key, consentId }, at) {
+      await Promise.resolve();
+      told("later", consentId, at);
+      tx.writes.push({ kind: "delete", key });
+    },
+    stageDeadlineGone(tx, { key, consentId }) {
+      told("deadline gone", consentId);
+      tx.writes.push({ kind: "delete", key });
+    },
+    stageCustomerErased(tx, { key }, changed, deleted, isLast) {
+      told("erased", changed.id, changed.personalData, deleted.length, isLast);
+      tx.writes.push({ kind: "delete", key });
+    },
+  };
+  const commit = ({ writes }: Commit): Promise<boolean> =>
+    Promise.resolve(!writes.some(({ key }) => of(key[1] ?? "").loses));
+  const deps: unknown = {
+    store: { ...store, commit },
+    clock: () => 70,
+    keptNow: () => Promise.resolve(7),
+    random: () => 0,
+    isHeld: (_from: unknown, bank: string) => Promise.resolve(of(bank).isHeld === true),
+    consents,
+    log: {
+      error: (event: string, { consentId, error }: Record<string, string>) =>
+        told(event, consentId ?? "", error?.split("\n")[0]),
+    },
+  };
+  const handled = await eraseConsents(deps as EraseConsentsDeps);
+  return [handled, ...done];
+}
+
+Deno.test("a pass erases, waits for a held bank, or puts off what fails, one consent a commit and once each [EN10, G9]", async () => {
+  const start = ["read", -1, 7, 50];
+  const data = { state: "erased", at: 70, scope: "consent" };
+  const erased = (pieces: number, isLast = true): unknown => ["erased", 0, data, pieces, isLast];
+  const later = ["later", 0, 3_600_007];
+  const rows: readonly (readonly [Due, ...unknown[]])[] = [
+    [{ status: "Rejected", pieces: 99 }, 1, ["deadline gone", 0], erased(99)],
+    [{ status: "Rejected", pieces: 100 }, 1, ["deadline gone", 0], erased(100)],
+    [{ status: "Rejected", pieces: 101 }, 1, erased(100, false)],
+    [{ status: "Consumed", pieces: 101 }, 1, ["deadline gone", 0]],
+    [{}, 1, ["deadline gone", 0]],
+    [{ status: "Rejected", isHeld: true }, 1, later],
+    [{ status: "Rejected", isGone: true }, 0],
+    [{ status: "Rejected", loses: true }, 0, ["deadline gone", 0], erased(0)],
+    [{ fails: true }, 0, ["consent.not_erased", 0, "Error: cannot be read"], later],
+    [{ fails: true, loses: true }, 0, ["consent.not_erased", 0, "Error: cannot be read"], later],
+    [{ fails: true, isGone: true }, 0, ["consent.not_erased", 0, "Error: cannot be read"]],
+  ];
+  for (const [due, handled, ...done] of rows) {
+    assertEquals(await passOver([due]), [handled, start, ...done], JSON.stringify(due));
+  }
+  const gone = [3, 0, 1, 2].map((index) => ["deadline gone", index]);
+  assertEquals(await passOver([{}, {}, {}, {}]), [4, start, ...gone], "in a random order");
 });

@@ -52,7 +52,8 @@ Deno.test("a consent that cannot be written keeps no other back and is logged; i
   const logged = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ level }) =>
     level === "error"
   );
-  assertEquals(logged.map(({ event, consentId }) => [event, consentId]), [["consent.not_expired", broken]]);
+  const told = logged.map(({ event, consentId, error }) => [event, consentId, String(error).split("\n")[0]]);
+  assertEquals(told, [["consent.not_expired", broken, "Error: the value is too large"]]);
   delete store.failing;
   assertEquals([await env.platform.sweepConsents(), await unswept(env, ids)], [1, []]);
 });

@@ -1,6 +1,6 @@
 /** The consents of a client that may await authorisation (contract RL5), and what is kept of those whose customer never came. */
 import { assert, assertEquals } from "@std/assert";
-import { bodyOf } from "testing/answers.ts";
+import { bodyOf, present } from "testing/answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import {
@@ -16,6 +16,18 @@ import { openTestStore } from "testing/test_store.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { DAY_MS, elapse } from "support/retention.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
+import { openRequestReads } from "../../../../src/base/store/request_reads.ts";
+import { ApiError } from "../../../../src/base/kernel/api_error.ts";
+import { asBankCode, asClientId, newConsentId } from "../../../../src/base/kernel/identifiers.ts";
+import { openConsent } from "../../../../src/platform/core/consents/consent.ts";
+import {
+  type CreateConsent,
+  createConsent as createOne,
+  type CreateConsentDeps,
+} from "../../../../src/platform/core/consents/create_consent.ts";
+import type { Initiation } from "../../../../src/platform/core/consents/initiation.ts";
+import { openOpenConsents } from "../../../../src/platform/core/consents/open_consents.ts";
+import type { SharedBuckets } from "../../../../src/platform/guards/security/rate_limits.ts";
 
 const PATH = "/BANKA/domestic-payment-consents/v1";
 
@@ -206,4 +218,104 @@ Deno.test("the evidence of a consent whose customer never came is deleted a day 
   await elapse(env, 29 * DAY_MS);
   assertEquals(await env.platform.eraseConsents(), 1);
   assertEquals(await evidenceOf(opened.consentId), 0);
+});
+
+Deno.test("what a limit of consents asks of the buckets, what it answers, and whose it is of 10,000 clients [RL5]", async () => {
+  let [left, waitSeconds, now] = [1, 0, 0];
+  const asked: unknown[] = [];
+  const buckets: Partial<SharedBuckets> = {
+    take: (name, policy, onDrawn) => {
+      asked.push(["take", name, policy]);
+      onDrawn?.(left);
+      return Promise.resolve(waitSeconds);
+    },
+    giveBack: (...given) => void asked.push(["give back", ...given]),
+    giveBackAll: (...given) => Promise.resolve(void asked.push(["give back all", ...given])),
+  };
+  const open = openOpenConsents({ buckets: buckets as SharedBuckets, steady: () => now, most: 4 });
+  const clients = Array.from({ length: 10_001 }, () => present(asClientId(`SC-${crypto.randomUUID()}`)));
+  const client = present(clients[0]);
+  await open.take(client);
+  open.giveBack(client);
+  await open.stop();
+  const policy = { burst: 4, perSecond: 4 / 604_800 };
+  const name = ["open_consents", client];
+  assertEquals(asked, [["take", name, policy], ["give back", name, policy], [
+    "give back all",
+    "open_consents",
+    policy,
+  ]]);
+  const shares: number[] = [];
+  for (left of [3, 2, 1, 0]) {
+    await open.take(client);
+    shares.push(...open.crowded().map(({ clientId, share }) => clientId === client ? share : NaN));
+  }
+  assertEquals(shares, [0.5, 0.75, 1]);
+  waitSeconds = 0.5;
+  const error = await open.take(client).then(() => undefined, (reason) => reason);
+  assertEquals(error instanceof ApiError && [error.reason, error.parts], ["consents.too_many_open", {
+    detail: "4 consents of the client await authorisation",
+    retryAfterSeconds: 60,
+    quota: { name: "open_consents", most: 4 },
+  }]);
+  waitSeconds = 0;
+  for (const one of clients) await open.take(one);
+  assertEquals(open.crowded().length, 10_000);
+  const seenAt = [599_999, 600_000].map((time) => (now = time, open.crowded().length));
+  assertEquals(seenAt, [10_000, 0]);
+});
+
+Deno.test("a consent that is not created is given back, and its id unless it may exist [RL5, J38]", async () => {
+  const clientId = present(asClientId(`SC-${crypto.randomUUID()}`));
+  const bank = present(asBankCode("BANKA"));
+  const initiation = { instructedAmount: { amount: "4.20", currency: "EUR" } } as Initiation;
+  const request = { initiation, risk: {} };
+  const [id, other] = [newConsentId(), newConsentId()];
+  const none = Promise.reject(new Error("no id"));
+  none.catch(() => {});
+  const attempt = async (claimed: () => unknown, newId: Promise<typeof id> = Promise.resolve(id)) => {
+    const done: unknown[] = [];
+    await using store = await openTestStore();
+    const deps: unknown = {
+      store,
+      clock: () => 5,
+      consents: {
+        find: () =>
+          Promise.resolve({
+            key: ["consent", other],
+            value: openConsent({ id: other, clientId, bank, request }, 5),
+            version: "1",
+          }),
+        stageCreation: () => {},
+      },
+      claims: { claimFor: () => Promise.resolve().then(claimed), stage: () => {} },
+      openConsents: {
+        take: (client: string) => Promise.resolve(void done.push(["take", client === clientId])),
+        giveBack: (client: string) => void done.push(["give back", client === clientId]),
+      },
+      consentIds: {
+        newConsentId: () => newId,
+        takeBack: (given: string) => void done.push(["take back", given === id]),
+      },
+    };
+    const replayRecords = { pending: [] };
+    const signedBody = { bytes: new Uint8Array(), signature: "", key: undefined };
+    const reads = openRequestReads(store);
+    const command: unknown = { clientId, bank, request, signedBody, documents: [], replayRecords, reads };
+    const ended = await createOne(deps as CreateConsentDeps, command as CreateConsent)
+      .then(({ id }) => id, (error) => error instanceof ApiError ? error.reason : String(error));
+    return [ended, ...done];
+  };
+  const fails = (error: Error) => (): never => {
+    throw error;
+  };
+  const [take, back, takeBack] = [["take", true], ["give back", true], ["take back", true]];
+  assertEquals(await attempt(() => ({ free: {} })), [id, take]);
+  assertEquals(await attempt(() => ({ resourceId: other })), [other, take, back, takeBack]);
+  const reused = fails(new ApiError("idempotency.key_reused"));
+  assertEquals(await attempt(reused), ["idempotency.key_reused", take, back, takeBack]);
+  const unknown = fails(new ApiError("store.unavailable"));
+  assertEquals(await attempt(unknown), ["store.unavailable", take, back], "it may exist");
+  assertEquals(await attempt(fails(new Error("a fault"))), ["Error: a fault", take, back], "it may exist");
+  assertEquals(await attempt(() => ({ free: {} }), none), ["Error: no id", take, back]);
 });

@@ -6,6 +6,7 @@ import { errorBody } from "testing/resource_answers.ts";
 import { FULL_CONSENT } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
 import { edited } from "./edited.ts";
 import { steps } from "support/steps.ts";
 
@@ -52,6 +53,17 @@ Deno.test("A currency that is not supported is answered with those that this pla
   const response = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
   const { Errors: [fault] } = await errorBody(response, 400);
   assertEquals(fault?.Message, "Payments in this currency are not supported. Supported are: COP.");
+});
+
+Deno.test("At most 80 currencies are named [CON-17] [G8]", () => {
+  const codes = Array.from(
+    { length: 82 },
+    (_, index) => `A${String.fromCharCode(65 + index / 26, 65 + index % 26)}`,
+  );
+  const body = { Data: { Initiation: { InstructedAmount: { Amount: "1.00", Currency: "USD" } } } };
+  const [fault] = initiationFaults(body, { currencies: codes, accountSchemes: new Map() });
+  const named = codes.slice(0, 80).join(", ");
+  assertEquals(fault?.message, `Payments in this currency are not supported. Supported are: ${named}.`);
 });
 
 Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
