@@ -26,7 +26,8 @@ export function appRoutes(bank: Bank): Hono<ConnectionEnv> {
   });
   routes.post("/app/:app", formLimit(bank), async (c) => {
     const app = c.req.param("app");
-    const [session, entry] = [sessions.findInApp(code, app), await readEntry(c)];
+    const entry = await readEntry(c);
+    const session = sessions.findInApp(code, app); // not before the wait: another entry may have changed it
     if (session === undefined) return visitOver(c, bank);
     if (entry === undefined || entry["csrf"] !== session.csrf) return problemPage(c, bank, "form", 403);
     await takeEntry(bank, session, entry);

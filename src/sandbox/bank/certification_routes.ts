@@ -13,8 +13,8 @@ import {
 } from "../../client/bank/back_channel.ts";
 import type { Bank } from "./bank.ts";
 import { accountAt, accountId, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
-import { continueVisit, type FormEntry, takeEntry, type VisitOutcome } from "./sca_visit.ts";
-import type { ScaSession } from "./sessions.ts";
+import { continueVisit, type FormEntry, takeEntry } from "./sca_visit.ts";
+import { type ScaSession, tryOf, type VisitOutcome } from "./sessions.ts";
 
 const MAX_BODY_BYTES = 4096;
 /** Of events before that of a dispute. */
@@ -114,7 +114,7 @@ async function outcomeOf(bank: Bank, session: ScaSession, decided: Decision): Pr
 }
 
 function enter(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
-  return takeEntry(bank, session, { ...entry, step: session.step.at });
+  return takeEntry(bank, session, { ...entry, step: tryOf(session) });
 }
 
 /** The customer's entries on the pages, in their order. */

@@ -8,6 +8,7 @@ import type { VisitPageProps } from "./login_page.tsx";
 import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
+import { tryOf } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
 
 /** Page at step `code`. */
@@ -39,7 +40,7 @@ function CodeForm({ reader: { language }, profile, session }: VisitPageProps): J
   const { handover: { debtorAccountPresent: isLastPage }, csrf, complaint } = session;
   return (
     <form id="otp" method="post">
-      <VisitFields csrf={csrf} step="code" />
+      <VisitFields csrf={csrf} step={tryOf(session)} />
       <Complaint id="code-complaint" language={language} complaint={complaint} />
       <p id="code-hint" class="hint">
         {phrase(language, "code.hint", { code: <kbd dir="ltr">{SANDBOX_CODE}</kbd> })}

@@ -6,7 +6,7 @@ import type { BankProfile } from "./bank_profile.ts";
 import { SANDBOX_PASSWORD } from "./customers.ts";
 import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame.tsx";
 import { phrase, words } from "./page_phrase.ts";
-import type { ScaSession } from "./sessions.ts";
+import { type ScaSession, tryOf } from "./sessions.ts";
 import { TextField } from "./text_field.tsx";
 
 export interface VisitPageProps {
@@ -36,7 +36,7 @@ export function LoginPage({ reader, profile, session }: VisitPageProps): JSX.Ele
         })}
       </p>
       <form id="login" method="post">
-        <VisitFields csrf={csrf} step="login" />
+        <VisitFields csrf={csrf} step={tryOf(session)} />
         <Complaint id="login-complaint" language={language} complaint={complaint} />
         <p id="login-hint" class="hint">
           {phrase(language, "login.hint", {

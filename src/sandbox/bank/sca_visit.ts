@@ -25,15 +25,17 @@ import {
 import { FAULTS, type FaultSubject, type MetFault, metFault } from "./faults.ts";
 import { minorUnits } from "./money.ts";
 import { sealReturn } from "./seal_return.ts";
-import { type EntryComplaint, randomText, type ScaSession, type ScaStep } from "./sessions.ts";
+import {
+  type EntryComplaint,
+  randomText,
+  type ScaSession,
+  type ScaStep,
+  tryOf,
+  type VisitOutcome,
+} from "./sessions.ts";
 
 /** Fields of the bank's forms, as sent. */
 export type FormEntry = Readonly<Record<string, string>>;
-
-/** Where the browser goes next. */
-export type VisitOutcome =
-  | { readonly go: "page"; readonly session: ScaSession }
-  | { readonly go: "platform"; readonly url: string };
 
 /** Wrong entries at one step before the visit fails. */
 const maxFailures = 3;
@@ -77,12 +79,26 @@ export function continueVisit(bank: Bank, session: ScaSession): Promise<VisitOut
   return finish(bank, session, { ...FAILURE, status: "timed_out", reasonCode: "NOAS", sub: subOf(step) });
 }
 
-/** Processes the form entry for the visit's current step. An entry for an earlier step has no effect. */
-export function takeEntry(bank: Bank, before: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+/**
+ * Processes the form entry for the visit's current step. An entry for an earlier step or try has no effect, and one that
+ * comes while another is processed, such as a double click, has the outcome of that one.
+ */
+export async function takeEntry(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+  const { underWay } = bank.sessions;
+  const outcome = underWay.get(session.secret) ?? processEntry(bank, session, entry);
+  underWay.set(session.secret, outcome);
+  try {
+    return await outcome;
+  } finally {
+    underWay.delete(session.secret);
+  }
+}
+
+function processEntry(bank: Bank, before: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
   const session = { ...before, ...faultOf(entry) };
   const { step } = session;
   if (step.at === "returned" || session.expiresAtMs <= bank.clock()) return continueVisit(bank, session);
-  if (entry["step"] !== step.at) return Promise.resolve({ go: "page", session });
+  if (entry["step"] !== tryOf(session)) return Promise.resolve({ go: "page", session });
   if (entry["decision"] === "refuse") {
     return finish(bank, session, {
       ...FAILURE,

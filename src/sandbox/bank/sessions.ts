@@ -53,6 +53,16 @@ export interface ScaSession {
   readonly complaint: EntryComplaint | undefined;
 }
 
+/** Names the step, and after a wrong entry the try, in the step's form. */
+export function tryOf({ step, failures }: Pick<ScaSession, "step" | "failures">): string {
+  return failures === 0 ? step.at : `${step.at}-${failures}`;
+}
+
+/** Where the browser goes next. */
+export type VisitOutcome =
+  | { readonly go: "page"; readonly session: ScaSession }
+  | { readonly go: "platform"; readonly url: string };
+
 /** The fields from which a visit is created. */
 export type NewSession = Pick<ScaSession, "bankCode" | "customerIp" | "handover" | "consent">;
 
@@ -67,6 +77,8 @@ export interface Sessions {
   readonly findOpen: (bankCode: string, consentId: string) => ScaSession | undefined;
   /** Replaces the stored visit. */
   readonly save: (session: ScaSession) => void;
+  /** The entries that are processed now, by the secret of their visit. */
+  readonly underWay: Map<string, Promise<VisitOutcome>>;
 }
 
 /** Starts empty and drops expired visits when new ones are added. */
@@ -103,6 +115,7 @@ export function createSessions(clock: BankClock): Sessions {
         session.step.at !== "returned"
       ),
     save: (session) => void sessions.set(session.secret, session),
+    underWay: new Map(),
   };
 }
 

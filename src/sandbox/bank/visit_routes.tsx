@@ -11,8 +11,8 @@ import { LoginPage } from "./login_page.tsx";
 import { HandoverRejected } from "../../client/bank/open_handover.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
-import { continueVisit, type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
-import type { ScaSession } from "./sessions.ts";
+import { continueVisit, type FormEntry, startVisit, takeEntry } from "./sca_visit.ts";
+import type { ScaSession, VisitOutcome } from "./sessions.ts";
 import { AppWaitPage } from "./app_pages.tsx";
 import { appPath, giveVisitCookie, readVisitCookie, visitPath } from "./visit_cookie.ts";
 

@@ -71,6 +71,39 @@ Deno.test("wrong codes are counted apart from wrong passwords", async () => {
   assertEquals(consentCalls(env).length, 1);
 });
 
+/** The form of the page, sent twice before the first answer comes, and once more after it. */
+async function clickTwice(
+  browser: BankBrowser,
+  form: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const [path, body] = [browser.path, new URLSearchParams({ ...browser.formFields(form), ...fields })];
+  const click = async () => (await browser.send(path, { method: "POST", body })).leftFor;
+  return [...await Promise.all([click(), click()]), await click()];
+}
+
+Deno.test("a double click with a wrong code or password is one try", async () => {
+  await using env = await openBanksEnvironment();
+  const { visit: browser } = await arrive(env);
+  await clickTwice(browser, "login", { ...ALICE, password: "wrong" });
+  assertStringIncludes(browser.shown.html, "2 tries are left");
+  await browser.submit("login", ALICE);
+  await clickTwice(browser, "otp", { ...CODE, code: "000000" });
+  assertStringIncludes(browser.shown.html, "2 tries are left");
+});
+
+for (const [name, accounts] of Object.entries({ implicit: ALICE_EUR_AT_BANKA, explicit: undefined })) {
+  Deno.test(`a double click on the right code of an ${name} consent has one result`, async () => {
+    await using env = await openBanksEnvironment();
+    const { visit: browser } = await arrive(env, { body: consentFrom(accounts) });
+    await browser.submit("login", ALICE);
+    const [first, ...more] = await clickTwice(browser, "otp", CODE);
+    assertEquals(more, [first, first]);
+    assertEquals(await outcome(env, browser), "success success cust-alice");
+    assertEquals(consentCalls(env).length, accounts === undefined ? 2 : 1); // one read, one report
+  });
+}
+
 Deno.test("a consent that cannot be read returns neither success nor failure", async () => {
   await using env = await openBanksEnvironment();
   failing(env, "GET", 400);
