@@ -52,15 +52,19 @@ export async function unblockParty(deps: ChangeControlsDeps, party: Party, by: B
   });
 }
 
-/** Makes every access token of the client invalid that was issued until now. */
+/** Makes every access token of the client invalid that was issued until now. An earlier revocation never becomes shorter. */
 export async function revokeTokens(
   deps: ChangeControlsDeps,
   clientId: ClientId,
   by: ByOperator,
 ): Promise<void> {
   await change(deps, `software ${clientId}`, "participant.tokens_revoked", by, (controls, at) => {
-    const others = controls.revocations.filter((one) => one.clientId !== clientId);
-    return { ...controls, revocations: [...others, { clientId, at }] };
+    const { own = [], others = [] } = Object.groupBy(
+      controls.revocations,
+      (one) => one.clientId === clientId ? "own" : "others",
+    );
+    const until = Math.max(at, ...own.map((one) => one.at));
+    return { ...controls, revocations: [...others, { clientId, at: until }] };
   });
 }
 

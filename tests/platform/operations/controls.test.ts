@@ -111,6 +111,18 @@ Deno.test("a token of a process whose clock is ahead is revoked by a process who
   assertEquals((await call(env, env.tpp, token, `${CONSENTS}/${crypto.randomUUID()}`)).status, 401);
 });
 
+Deno.test("tokens stay revoked if they are revoked again by a process whose clock is behind [OP5]", async () => {
+  await using env = await openEnvironment();
+  const token = await clientToken(env, env.tpp);
+  env.now += 10_000;
+  const path = `software/${env.tpp.clientId}/revoke-tokens`;
+  await good(change(env, path), 200);
+  env.clockStep = -15_000;
+  await good(change(env, path), 200);
+  env.clockStep = 0;
+  assertEquals((await call(env, env.tpp, token, `${CONSENTS}/${crypto.randomUUID()}`)).status, 401);
+});
+
 Deno.test("a held bank gets no orders until it is released, and payments are made meanwhile [OP6]", async () => {
   await using env = await openPushEnvironment(accepts);
   await good(change(env, "banks/BANKA/hold"), 200);
