@@ -122,7 +122,7 @@ export function readAsked(sent: Readonly<Record<string, string>>, now: number): 
   const parsed = query.safeParse(sent);
   if (!parsed.success) throw invalidRequest("from and until must be days, such as 2040-01-15");
   const { until = dayOf(now), id, after } = parsed.data;
-  const { from = dayOf(Date.parse(until) - (DEFAULT_DAYS - 1) * DAY_MS) } = parsed.data;
+  const { from = dayOf(Math.max(0, Date.parse(until) - (DEFAULT_DAYS - 1) * DAY_MS)) } = parsed.data;
   const days = (Date.parse(until) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1 || days > MAX_DAYS) {
     throw invalidRequest(`until must not be before from, and at most ${MAX_DAYS} days are reported`);

@@ -223,7 +223,9 @@ Deno.test("a report has at most 92 days, by default the last 30, and no day befo
   assertEquals(usual.Report[0]?.Day.map(({ Date: day }) => day), [DAY]);
   assertEquals((await report(env, "tpps?id=BANKA")).Report, []);
   assertEquals((await report(env, `banks?after=BANKA`)).Report.map(({ Id }) => Id), ["BANKB"]);
-  for (const query of ["from=2039-01-01", "from=2040-01-16", "from=x", "until=2040-02-30"]) {
+  for (
+    const query of ["from=2039-01-01", "from=2040-01-16", "from=x", "until=2040-02-30", "until=0000-01-05"]
+  ) {
     const answer = await env.asOperator(`/operations/reports/banks?${query}`);
     assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
   }
