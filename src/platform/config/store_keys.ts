@@ -16,8 +16,8 @@ import type { Key } from "../../base/store/store.ts";
 export const timePart = (at: number): string => String(at).padStart(15, "0");
 /** Later than any time, so that the difference counts down. */
 const END_OF_TIME = 999_999_999_999_999;
-/** A time in milliseconds, as a part of keys whose order is newest first. */
-export const newestFirstPart = (at: number): string => timePart(END_OF_TIME - at);
+/** A time in milliseconds, as a part of keys whose order is newest first. A time before 1970 has the part of 1970. */
+export const newestFirstPart = (at: number): string => timePart(END_OF_TIME - Math.max(0, at));
 /** Returns the time with which such a part begins. */
 export const timeOfNewestFirst = (part: string): number => END_OF_TIME - Number(part.slice(0, 15));
 const indexPart = (index: number): string => String(index).padStart(12, "0");

@@ -29,6 +29,15 @@ Deno.test("an operator reads the history of a resource, and the read is in the o
   assertEquals((await read(env, "histories/operator%20support")).Entry.length, 1);
 });
 
+Deno.test("no entry is older than 1970, whatever days an auditor asks for [OP11]", async () => {
+  await using env = await openEnvironment();
+  const numberIn = async (days: string): Promise<number> =>
+    (await read(env, `audit/people?deed=read&${days}`)).Entry.length;
+  assertEquals(await numberIn("until=2040-01-15"), 1, "the read itself");
+  assertEquals(await numberIn("until=1960-01-01"), 0);
+  assertEquals(await numberIn("from=1960-01-01"), 3);
+});
+
 Deno.test("an auditor exports every entry page by page, each once [OP11]", async () => {
   await using env = await openEnvironment();
   const writes = Array.from({ length: 450 }, (_, n) => ({
