@@ -1,4 +1,4 @@
-/** Ends a program at the request of its operator or supervisor: SIGINT or SIGTERM. */
+/** The signals of an operator or a supervisor: SIGINT and SIGTERM end a program, and SIGHUP renews its keys. */
 import process from "node:process";
 import { setTimeout } from "node:timers";
 import type { Log } from "../observability/log_events.ts";
@@ -36,6 +36,22 @@ export function stopSignal({ log, program, drainMs, flush }: StopOptions): Promi
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.on(signal, () => receive(signal));
     }
+  });
+}
+
+/**
+ * Runs `renew` at each SIGHUP, one run after the other: a run that began earlier and reads longer must not end last, with
+ * the keys of before. Signals that come while a run waits are one.
+ */
+export function onHangUp(renew: () => Promise<void>): void {
+  let [renewing, isWaiting] = [Promise.resolve(), false];
+  process.on("SIGHUP", () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    renewing = renewing.then(() => {
+      isWaiting = false;
+      return renew();
+    });
   });
 }
 

@@ -8,7 +8,7 @@ import type { Handle, Listener } from "../../base/http/listener.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { ADMINISTRATORS, openCredentials, type WatchedFile } from "../../base/http/credentials.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
-import { stopSignal } from "../../base/http/stop_signal.ts";
+import { onHangUp, stopSignal } from "../../base/http/stop_signal.ts";
 import { systemClock } from "../../base/kernel/clock.ts";
 import { CommandLineFault, exitStatusOf } from "../../base/kernel/command_line_fault.ts";
 import { openLog } from "../../base/observability/log.ts";
@@ -61,7 +61,7 @@ async function start(): Promise<void> {
     log,
   });
   await giveUpPermissions(config);
-  Deno.addSignalListener("SIGHUP", () => void renewKeys(statementKeys, config));
+  onHangUp(() => renewKeys(statementKeys, config));
   const reminders = app.reminders?.start();
   await serve(app, config);
   await reminders?.stop();

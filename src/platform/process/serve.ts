@@ -4,7 +4,6 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
-import process from "node:process";
 import { setTimeout as later } from "node:timers";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { PlatformParts } from "./platform_parts.ts";
@@ -29,7 +28,7 @@ import { hasCode } from "../../base/kernel/error_code.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { operatesPath, partFaults, type ServedPart } from "./served_part.ts";
 import { warnIfUnnamed } from "./named_operator.ts";
-import { stopSignal } from "../../base/http/stop_signal.ts";
+import { onHangUp, stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 
@@ -55,7 +54,7 @@ export async function serve(runtime: Runtime, part: ServedPart | undefined): Pro
   await runtime.giveUpPermissions(configured.signer !== undefined);
   if (part !== "console") listeners.push(await openParticipants(config, running, part, runtime));
   const operations = await openOperations(config, running, part, runtime);
-  process.on("SIGHUP", () => void renewKeys(configured, store.caseKeys, log));
+  onHangUp(() => renewKeys(configured, store.caseKeys, log));
   const stopping = stopSignal({
     log,
     program: "platform",
