@@ -72,7 +72,10 @@ export async function claimReminder(
   });
 }
 
-/** Ends a claim. Returns the state of the reminder. A mail that was sent stays sent. */
+/**
+ * Ends a claim. Returns the state of the reminder. A mail that was sent stays sent, and a process that did not send it ends
+ * no claim that another one has made since.
+ */
 export async function settleReminder(
   deps: TransactDeps,
   { key, expiresAt, reminder: { claimedUntil, rejections } }: Claim,
@@ -81,6 +84,8 @@ export async function settleReminder(
   return await transact(deps, { what: "reminder" }, async (tx) => {
     const former = await reminderRecord.get(tx, key);
     if (former?.value.state === "sent") return "sent";
+    const isOwn = former?.value.claimedUntil === claimedUntil;
+    if (former !== null && !isOwn && outcome !== "sent") return former.value.state;
     const count = rejections + (outcome === "rejected" ? 1 : 0);
     const state = outcome === "sent" ? "sent" : count >= MAX_REJECTIONS ? "given up" : "waiting";
     check(tx, key, former?.version ?? null);
