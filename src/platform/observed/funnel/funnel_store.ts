@@ -115,7 +115,7 @@ export interface FunnelStore {
   stageCounted(tx: Transaction, counted: CountedCases): void;
   /** Returns the entry of a case as it is stored, whatever it has. */
   stored(key: Key): Promise<Entry<unknown> | null>;
-  /** Stages the stored entry of a case, whatever it has, for a later look. `at` is in milliseconds. */
+  /** Stages the stored entry of a case, whatever it has, for a later look. It ends with the sums. `at` is in milliseconds. */
   stagePostponed(tx: Transaction, former: Entry<unknown>, at: number): void;
   /**
    * Returns the sums of a day.
@@ -198,7 +198,9 @@ export function openFunnelStore(store: Store, keepMs: number): FunnelStore {
     stagePostponed(tx, { key, version, value }, at) {
       check(tx, key, version);
       remove(tx, key);
-      tx.writes.push({ kind: "set", key: funnelCaseKey(at, key[2] ?? ""), value });
+      const { createdAt } = Object(value) as { readonly createdAt?: unknown };
+      const expiresAt = (Number.isFinite(createdAt) ? Number(createdAt) : at) + DAY_MS + keepMs;
+      tx.writes.push({ kind: "set", key: funnelCaseKey(at, key[2] ?? ""), value, expiresAt });
     },
     read: (of, apart) => readSums(store, of, apart),
   };

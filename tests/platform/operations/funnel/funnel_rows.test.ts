@@ -15,6 +15,7 @@ import {
   type FunnelAsked,
   readFunnel,
 } from "../../../../src/platform/operations/funnel/funnel_report.ts";
+import { present } from "testing/answers.ts";
 import { openTestStore } from "testing/test_store.ts";
 
 const [BANKS, TPPS] = [3, 7];
@@ -76,6 +77,25 @@ async function fill(store: Store): Promise<void> {
     (tx) => funnel.stageCounted(tx, { sums, cases: due.map((former) => ({ former })) }),
   );
 }
+
+Deno.test("a case that cannot be read is kept no longer than the sums in which it would count [FUN2]", async () => {
+  await using store = await openTestStore();
+  const ends: unknown[] = [];
+  const commit: Store["commit"] = (staged) => {
+    for (const write of staged.writes) if (write.kind === "set") ends.push(write.expiresAt);
+    return store.commit(staged);
+  };
+  const deps = { store: { ...store, commit }, clock: () => AT };
+  for (const [place, createdAt] of [AT, "yesterday"].entries()) {
+    const key = ["funnel_case", "000000000000001", String(place)];
+    await commitIfUnchanged(deps, (tx) => tx.writes.push({ kind: "set", key, value: { createdAt } }));
+    const stored = present(await store.get(key));
+    const funnel = openFunnelStore(store, KEEP_MS);
+    await commitIfUnchanged(deps, (tx) => funnel.stagePostponed(tx, stored, AT + 6));
+  }
+  const kept = KEEP_MS + 86_400_000;
+  assertEquals(ends, [undefined, AT + kept, undefined, AT + 6 + kept]);
+});
 
 Deno.test("a report reads a row for each bank or TPP, and one for each pair only if it asks for both [FUN3]", async (t) => {
   const { store, read } = counting(await openTestStore());
