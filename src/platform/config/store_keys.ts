@@ -306,7 +306,7 @@ export const openDisputeKey = (dueAt?: number, payment?: PaymentId): Key => [
 ];
 
 /** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
-export const lastPushesKey = (process: string): Key => ["last_pushes", process];
+export const lastPushesKey = (note: string): Key => ["last_pushes", note];
 
 /** The expiries of which a TPP has a notice (`events/expiry_store.ts`). */
 export const notifiedExpiriesKey = (client: ClientId): Key => ["notified_expiries", client];

@@ -41,7 +41,7 @@ export interface BankState {
 export async function readBankStates(deps: BankStateDeps): Promise<readonly BankState[]> {
   const now = deps.clock();
   const [banks, notes] = await Promise.all([deps.listBanks(), listPushNotes(deps.store)]);
-  const lists = [...notes, deps.lastPushes.all()];
+  const lists = [...notes, ...deps.lastPushes.all()];
   const gauges = gaugesOf(deps.metrics.read());
   return banks.map(({ code, orgName }) => stateOf(code, orgName, gauges, pushesTo(code, lists, now)));
 }

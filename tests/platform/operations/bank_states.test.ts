@@ -10,6 +10,7 @@ import type { BankClient } from "../../../src/platform/core/registration/client.
 import { openPlatformMetrics } from "../../../src/platform/observed/metrics.ts";
 import { readAlarms } from "../../../src/platform/operations/alarms.ts";
 import { readBankStates } from "../../../src/platform/operations/bank_state.ts";
+import { listPushNotes, notePushes } from "../../../src/platform/operations/health/push_note_store.ts";
 import { judge, openLastPushes, pushesTo } from "../../../src/platform/observed/figures/last_pushes.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
@@ -112,16 +113,33 @@ Deno.test("a bank is slow if half of its answers took longer than a second, and 
   assertEquals(judge([push(true, 1001), push(false), push(true, 1001)]), "slow");
 });
 
-Deno.test("the last ten pushes of the fifty banks that were pushed to last are kept [OP30]", () => {
+Deno.test("the last ten pushes to each bank are kept, also if many other banks are pushed to [OP30, BH2]", async () => {
   let now = 0;
   const last = openLastPushes(() => now);
   for (now = 1; now <= 12; now++) last.push("BANKA", { isAnswered: true, milliseconds: now });
   const list = last.all();
-  assertEquals(pushesTo("BANKA", [list, list], now).map(({ at }) => at), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  assertEquals(pushesTo("BANKA", [list], 15 * 60_000 + 5).map(({ at }) => at), [6, 7, 8, 9, 10, 11, 12]);
-  assertEquals(pushesTo("BANKA", [list], 10).at(-1)?.at, 10); // the clock of another process is ahead
-  for (let bank = 0; bank < 50; bank++) last.push(`BANK${bank}`, { isAnswered: true, milliseconds: 1 });
-  assertEquals([last.all().banks.length, pushesTo("BANKA", [last.all()], now).length], [50, 0]);
+  assertEquals(pushesTo("BANKA", [...list, ...list], now).map(({ at }) => at), [
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+  ]);
+  assertEquals(pushesTo("BANKA", list, 15 * 60_000 + 5).map(({ at }) => at), [6, 7, 8, 9, 10, 11, 12]);
+  assertEquals(pushesTo("BANKA", list, 10).at(-1)?.at, 10); // the clock of another process is ahead
+  await using store = await openTestStore();
+  for (let push = 0; push < 1200; push++) {
+    last.push(`LONG-CODE-OF-A-BANK-${push % 120}`, { isAnswered: false, milliseconds: 1234.5678901234567 });
+  }
+  for (const note of last.all()) await notePushes(store, note);
+  const notes = await listPushNotes(store);
+  assertEquals(pushesTo("BANKA", notes, now), pushesTo("BANKA", list, now));
+  assertEquals(pushesTo("LONG-CODE-OF-A-BANK-119", notes, now).length, 10);
 });
 
 Deno.test("orders that the 201st bank was not sent raise an alarm that names it, and show in its state [OP30, OP31]", async () => {

@@ -17,20 +17,20 @@ export interface BankPushes {
 
 export interface LastPushes {
   push(bank: string, push: Omit<LastPush, "at">): void;
-  /** Returns those to the banks that were pushed to last. */
-  all(): ProcessPushes;
+  /** Returns those to every bank, in notes. */
+  all(): readonly ProcessPushes[];
 }
 
-/** The last pushes of one process. */
+/** A note of the last pushes of one process to some banks. A bank stays in its note. */
 export interface ProcessPushes {
-  /** Random, so that the same pushes in memory and in a note count once. */
+  /** That of the process is random, so that the same pushes in memory and in a note count once. */
   readonly id: string;
   readonly banks: readonly BankPushes[];
 }
 
-/** A process notes them in one record when there are new ones, so that they are few. */
 const MAX_PUSHES = 10;
-const MAX_BANKS = 50;
+/** A note is one record, which has room for these. */
+const BANKS_OF_A_NOTE = 50;
 /** Older ones say nothing about now. */
 export const PUSHES_KEPT_MS = 15 * 60_000;
 /** A bank has 3 s to answer a push. */
@@ -41,17 +41,17 @@ export function openLastPushes(clock: Clock): LastPushes {
   const id = crypto.randomUUID();
   return {
     push(bank, push) {
-      const pushes = [...kept.get(bank) ?? [], { at: clock(), ...push }].slice(-MAX_PUSHES);
-      kept.delete(bank);
-      kept.set(bank, pushes); // the bank that was pushed to last is the last one
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_BANKS && oldest !== undefined) kept.delete(oldest);
+      kept.set(bank, [...kept.get(bank) ?? [], { at: clock(), ...push }].slice(-MAX_PUSHES));
     },
-    all: () => ({ id, banks: [...kept].map(([bank, pushes]) => ({ bank, pushes })) }),
+    all() {
+      const banks = kept.entries().map(([bank, pushes]) => ({ bank, pushes }));
+      const notes = Map.groupBy(banks, (_, place) => Math.floor(place / BANKS_OF_A_NOTE));
+      return [...notes].map(([note, banks]) => ({ id: `${id} ${note}`, banks }));
+    },
   };
 }
 
-/** Returns the last pushes to a bank of all processes. Of two notes of a process, the last one counts. */
+/** Returns the last pushes to a bank of all processes. Of two notes of the same id, the last one counts. */
 export function pushesTo(bank: string, all: readonly ProcessPushes[], now: number): readonly LastPush[] {
   const processes = new Map(all.map(({ id, banks }) => [id, banks]));
   return [...processes.values()].flat().filter((one) => one.bank === bank).flatMap(({ pushes }) => pushes)

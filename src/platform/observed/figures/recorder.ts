@@ -49,7 +49,7 @@ export interface FiguresRecorder {
   /** Returns what was counted in each of the last 60 minutes. */
   lastHour(): readonly MinuteFigures[];
   /** Returns the last pushes to each bank. */
-  lastPushes(): ProcessPushes;
+  lastPushes(): readonly ProcessPushes[];
   /** Marks the minute of an instant, or the present one, of a bank or of the platform. */
   minute(name: Minute, bank?: string, at?: number): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */

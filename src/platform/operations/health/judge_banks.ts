@@ -31,14 +31,16 @@ const EVERY_MS = 1500;
 
 /** Opens the job. It returns how many states have changed, and 0 at once if it has just looked. @throws {StoreFailure} */
 export function openBankJudge(deps: JudgeBanksDeps): () => Promise<number> {
-  let [judgedAt, noted] = [-Infinity, "[]"];
+  let judgedAt = -Infinity;
+  const noted = new Map<string, string>();
   return async () => {
     if (deps.steady() < judgedAt + EVERY_MS) return 0;
     judgedAt = deps.steady();
-    const own = deps.figures.lastPushes();
-    const news = JSON.stringify(own.banks);
-    if (news !== noted) await notePushes(deps.store, own);
-    noted = news;
+    for (const own of deps.figures.lastPushes()) {
+      const news = JSON.stringify(own.banks);
+      if (news !== noted.get(own.id)) await notePushes(deps.store, own);
+      noted.set(own.id, news);
+    }
     return await judgeBanks(deps);
   };
 }

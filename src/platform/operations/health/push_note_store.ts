@@ -6,13 +6,13 @@ import type { Store, Write } from "../../../base/store/store.ts";
 import { lastPushesKey } from "../../config/store_keys.ts";
 
 /** Also of a process that starts again each second. */
-const MAX_PROCESSES = 2000;
+const MAX_NOTES = 2000;
 
 const push = z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() });
 
 export const lastPushesRecord = defineRecord<ProcessPushes>({
   name: "last_pushes",
-  keyParts: ["id of the start of a process"],
+  keyParts: ["id of the start of a process, and number of the note"],
   what: "When a process pushed orders to each bank last, and whether the bank answered.",
   schema: z.looseObject({ id: text, banks: z.array(z.looseObject({ bank: text, pushes: z.array(push) })) }),
   version: 1,
@@ -22,7 +22,7 @@ export const lastPushesRecord = defineRecord<ProcessPushes>({
   restore: "kept",
 });
 
-/** Overwrites those of a process. @throws {StoreFailure} */
+/** Overwrites those of a note. @throws {StoreFailure} */
 export async function notePushes(store: Store, pushes: ProcessPushes): Promise<void> {
   const writes: Write[] = [];
   const last = Math.max(...pushes.banks.flatMap((one) => one.pushes).map(({ at }: LastPush) => at));
@@ -32,5 +32,5 @@ export async function notePushes(store: Store, pushes: ProcessPushes): Promise<v
 
 /** Returns those of all processes, also of processes that have stopped since. */
 export async function listPushNotes(store: Store): Promise<readonly ProcessPushes[]> {
-  return (await lastPushesRecord.list(store, { limit: MAX_PROCESSES })).map(({ value }) => value);
+  return (await lastPushesRecord.list(store, { limit: MAX_NOTES })).map(({ value }) => value);
 }
