@@ -25,7 +25,7 @@ Deno.test({
   fn: async () => {
     await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }), {
       operators: await testPeople(),
-      environment: { PLATFORM_FOUR_EYES: "revoke-tokens" },
+      environment: { PLATFORM_FOUR_EYES: "revoke-tokens", PLATFORM_OPERATOR_NAME: "Example Payments" },
       eventNotificationUri: { tpp: CALLBACK },
     });
     const pages = await busyConsole(env);

@@ -8,6 +8,7 @@ import {
   assertBigTargets,
   assertContrast,
   assertFits,
+  assertLargeText,
   blockedOn,
   picture,
 } from "./page_checks.ts";
@@ -61,7 +62,7 @@ function patient(page: Page): Page {
   return page;
 }
 
-/** Visits each page on a phone in Arabic: no content is cut off, and every target is big enough. */
+/** Visits each page on a phone in Arabic: no content is cut off, also of text twice as large, and every target is big enough. */
 export async function walkOnPhone(site: Site, { name, token, first, pages }: Visit): Promise<void> {
   const page = await openPhone(site);
   const blocked = blockedOn(page);
@@ -71,6 +72,7 @@ export async function walkOnPhone(site: Site, { name, token, first, pages }: Vis
     await assertFits(page, path);
     await assertBigTargets(page, path);
     await picture(page, `${name}-phone-${pictureName(path)}`);
+    await assertLargeText(page, path);
   }
   assertEquals(blocked, []);
 }
