@@ -1,5 +1,5 @@
 /** The commands of docs/operations/directory.md that onboard a participant in production, at a directory process. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt, importPKCS8 } from "jose";
 import { readDescription } from "../../scripts/integrators/participant/folder.ts";
 import { openDirectoryFixture } from "support/directory_process.ts";
@@ -26,12 +26,32 @@ async function onboard(): Promise<void> {
   const [section = ""] = /## Onboard a participant[\s\S]*?(?=\n## )/.exec(page) ?? [];
   const commands = [...section.matchAll(/^ {3}```sh\n([\s\S]*?)^ {3}```/gm)].map(([, text = ""]) => text);
   assertEquals(commands.length, 4);
-  const [request = "", propose = "", approve = "", receive = ""] = commands;
   await using fixture = await openDirectoryFixture();
   const luis = await fixture.admin("add --name luis");
   const directory = await fixture.start({ DIRECTORY_FOUR_EYES: "onboard" });
   await directory.ready;
-  const folder = `${fixture.folder}/participant`;
+  try {
+    await follow({ fixture, luis, commands, role: "PISP", uses: ["signing", "transport"] });
+    const ofBank = commands.map((command) => command.replace(/^( *USES=).*# of a bank: (.*)$/m, "$1$2"));
+    const uses = ["signing", "transport", "encryption"];
+    await follow({ fixture, luis, commands: ofBank, role: "ASPSP", uses });
+  } finally {
+    directory.kill("SIGTERM");
+    await directory.ended;
+  }
+}
+
+interface Onboarding {
+  readonly fixture: Awaited<ReturnType<typeof openDirectoryFixture>>;
+  readonly luis: string;
+  readonly commands: readonly string[];
+  readonly role: "PISP" | "ASPSP";
+  readonly uses: readonly string[];
+}
+
+async function follow({ fixture, luis, commands, role, uses }: Onboarding): Promise<void> {
+  const [request = "", propose = "", approve = "", receive = ""] = commands;
+  const folder = `${fixture.folder}/${role}`;
   await Deno.mkdir(folder);
   const run = async (script: string, token = ""): Promise<string> => {
     const env = { DIRECTORY_URL: fixture.adminUrl, DIRECTORY_ADMIN_TOKEN: token };
@@ -44,33 +64,29 @@ async function onboard(): Promise<void> {
     assert(success, decode(stderr));
     return decode(stdout);
   };
-  try {
-    const example = `${Deno.execPath()} task -q --config ${ROOT}deno.json participant onboard --example PISP`;
-    await Deno.writeTextFile(
-      `${folder}/details.json`,
-      (await run(example)).replaceAll("http://localhost:9000", "https://tpp.example")
-        .replace('"Sandbox"', '"Production"'),
+  const example =
+    `${Deno.execPath()} task -q --config ${ROOT}deno.json participant onboard --example ${role}`;
+  const details = (await run(example)).replaceAll(/http:\/\/localhost:900\d/g, "https://own.example")
+    .replace('"Sandbox"', '"Production"');
+  await Deno.writeTextFile(`${folder}/details.json`, details);
+  await run(request);
+  await run(propose, fixture.token);
+  await run(approve, luis);
+  await run(receive);
+  const { org_id, software_client_id, redirect_uris, signing_kid, encryption_kid } =
+    await readDescription(folder) ?? {};
+  const read = (name: string): Promise<string> => Deno.readTextFile(`${folder}/${name}`);
+  const statement = decodeJwt(await read(`${software_client_id}.jks`));
+  assertEquals([statement["org_id"], redirect_uris?.length], [org_id, 1]);
+  assertMatch(redirect_uris?.[0] ?? "", /^https:\/\/own\.example\//);
+  assert(signing_kid !== undefined);
+  assertEquals(encryption_kid !== undefined, uses.includes("encryption"));
+  await importPKCS8(await read("signing.key.pem"), "PS256");
+  for (const use of uses) {
+    await run(
+      `openssl x509 -in ${use}.cert.pem -noout -pubkey | cmp - <(openssl pkey -in ${use}.key.pem -pubout)`,
     );
-    await run(request);
-    await run(propose, fixture.token);
-    await run(approve, luis);
-    await run(receive);
-    const { org_id, software_client_id, redirect_uris, signing_kid, encryption_kid } =
-      await readDescription(folder) ?? {};
-    const read = (name: string): Promise<string> => Deno.readTextFile(`${folder}/${name}`);
-    const statement = decodeJwt(await read(`${software_client_id}.jks`));
-    assertEquals([statement["org_id"], redirect_uris], [org_id, ["https://tpp.example/callback"]]);
-    assert(signing_kid !== undefined && encryption_kid === undefined);
-    await importPKCS8(await read("signing.key.pem"), "PS256");
-    for (const use of ["signing", "transport"]) {
-      await run(
-        `openssl x509 -in ${use}.cert.pem -noout -pubkey | cmp - <(openssl pkey -in ${use}.key.pem -pubout)`,
-      );
-    }
-    const answer = JSON.parse(await read("onboarded.json")) as Record<string, unknown>;
-    assertEquals([answer["proposed_by"], answer["decided_by"]], ["ana", "luis"]);
-  } finally {
-    directory.kill("SIGTERM");
-    await directory.ended;
   }
+  const answer = JSON.parse(await read("onboarded.json")) as Record<string, unknown>;
+  assertEquals([answer["proposed_by"], answer["decided_by"]], ["ana", "luis"]);
 }
