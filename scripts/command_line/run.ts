@@ -34,9 +34,14 @@ export async function runProgram(
   }
 }
 
+/** The system's error about a file, as Deno and as its `node:fs` word it. */
+const FILE_ERROR = /^(?:ENOENT: )?no such file or directory.*(?:: readfile|, open) '(.+)'$/i;
+
 /** A fault of the program itself has its place and its cause, other errors have their sentence. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const [, missing] = FILE_ERROR.exec(error.message) ?? [];
+  if (missing !== undefined) return `The file ${missing} does not exist.`;
   const isFault = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
   return isFault ? Deno.inspect(error) : error.message;
 }

@@ -1,6 +1,7 @@
 /** The options of the commands: which command lines are read, and the message for the others. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { optionsOf, UsageError } from "../../../scripts/command_line/run.ts";
+import { readFile } from "node:fs/promises";
+import { describeError, optionsOf, UsageError } from "../../../scripts/command_line/run.ts";
 
 Deno.test("optionsOf reads values in both spellings, and switches", () => {
   const read = (...args: readonly string[]): unknown => ({ ...optionsOf(args, ["seed", "only"], ["json"]) });
@@ -33,4 +34,10 @@ Deno.test("optionsOf rejects unknown options, missing values and other arguments
   for (const [line, message] of Object.entries(wrong)) {
     assertThrows(() => optionsOf(line.split(" "), ["seed"], ["json"]), UsageError, message, line);
   }
+});
+
+Deno.test("the message about a file that does not exist names it, however it is read", async () => {
+  const reads = [Deno.readFile, Deno.readTextFile, readFile];
+  const said = await Promise.all(reads.map((read) => read("none/a.json").catch(describeError)));
+  assertEquals(said, reads.map(() => "The file none/a.json does not exist."));
 });

@@ -40,9 +40,7 @@ export async function onboardBank(
 }
 
 async function readDetails(path: string): Promise<unknown> {
-  const text = await Deno.readTextFile(path).catch(() => {
-    throw new Error(`The file ${path} cannot be read.`);
-  });
+  const text = await Deno.readTextFile(path);
   try {
     return detailsSchema.parse(JSON.parse(text));
   } catch {
