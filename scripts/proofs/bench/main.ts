@@ -15,11 +15,9 @@ import { runProgram } from "../../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
 import { measureProcesses, processesReport } from "./processes.ts";
-import { measureRejections, rejectionsReport, wereRejected } from "./rejections.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
-import { measureToken, tokenReport } from "./token.ts";
 import { countWrites, writesReport } from "./writes.ts";
 
 const SERVE = {
@@ -115,18 +113,11 @@ async function measure(options: BenchOptions): Promise<number> {
   await using floor = await startFloor();
   const [empty, full] = await bench(options, floor, options.fill === 0 ? [0] : [0, options.fill]);
   if (empty === undefined) throw new Error("nothing was measured");
-  const growth = full === undefined ? [] : growthOf(empty.rows, full.rows, options.fill);
-  const failures = [...options.guard ? guard(empty.rows) : []];
-  write(
-    options.json
-      ? `${JSON.stringify({ ...empty, ...full === undefined ? {} : { full, growth } }, null, 1)}\n`
-      : [
-        report(empty.rows),
-        ...promises(empty.rows, empty.resident),
-        ...full === undefined ? [] : [report(full.rows), ...growth.map(({ text }) => text)],
-        "",
-      ].join("\n"),
-  );
+  const failures = options.guard ? guard(empty.rows) : [];
+  const grown = full === undefined
+    ? []
+    : [report(full.rows), ...growthOf(empty.rows, full.rows, options.fill)];
+  write([report(empty.rows), ...promises(empty.rows, empty.resident), ...grown, ""].join("\n"));
   for (const failure of failures) say(failure);
   const failed = [...empty.rows, ...full?.rows ?? []].some((row) => row.failures > 0);
   return failures.length > 0 || failed ? 1 : 0;
@@ -143,35 +134,20 @@ function write(text: string): void {
 /** Fails if a request fails. */
 async function counted(options: BenchOptions): Promise<number> {
   const found = await countWrites(options, SERVE, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : writesReport(found));
+  write(writesReport(found));
   return found.some(({ failures }) => failures > 0) ? 1 : 0;
 }
 
 /** Fails if a request fails. */
 async function scaled(options: BenchOptions): Promise<number> {
   const rows = await measureProcesses(options, SERVE, say);
-  write(options.json ? `${JSON.stringify(rows, null, 1)}\n` : processesReport(rows));
+  write(processesReport(rows));
   return rows.some(({ failures }) => failures > 0) ? 1 : 0;
-}
-
-/** Fails if a request is not rejected, or with another status. */
-async function rejected(options: BenchOptions): Promise<number> {
-  const found = await measureRejections(options, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : rejectionsReport(found));
-  return wereRejected(found, options.requests) ? 0 : 1;
-}
-
-async function inToken(options: BenchOptions): Promise<number> {
-  const found = await measureToken(options);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : tokenReport(found));
-  return 0;
 }
 
 if (import.meta.main) {
   await runProgram(usage, (args) => {
     const options = readBenchOptions(args);
-    if (options.rejections) return rejected(options);
-    if (options.token) return inToken(options);
     if (options.processes.length > 0) return scaled(options);
     return options.writes.length > 0 ? counted(options) : measure(options);
   });

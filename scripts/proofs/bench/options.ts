@@ -20,13 +20,6 @@ export interface BenchOptions {
   readonly writes: readonly Engine[];
   /** Numbers of platform processes on one PostgreSQL to measure, in place of the rounds. */
   readonly processes: readonly number[];
-  /** Whether to measure rejected requests, in place of the rounds. */
-  readonly rejections: boolean;
-  /** Whether to measure keys in a token, in place of the rounds. */
-  readonly token: boolean;
-  /** Roots of other checkouts whose payments are counted too. */
-  readonly beside: readonly string[];
-  readonly json: boolean;
   readonly guard: boolean;
 }
 
@@ -43,11 +36,7 @@ Usage: deno task bench [options]
   --fill N           measure again with N payments in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
-  --beside A,B       with --writes: count for these other checkouts too, in turns
   --processes A,B    instead, measure so many platform processes on one PostgreSQL, such as 1,2,4
-  --rejections       instead, measure requests that are rejected
-  --token            instead, measure signatures and decryptions with keys in a token of SoftHSM 2 and in a file
-  --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
 
 Processor time and memory are read from /proc: Linux only.
@@ -65,13 +54,12 @@ const NAMES = [
   "fill",
   "store",
   "writes",
-  "beside",
   "processes",
 ] as const;
 
 /** The options. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions {
-  const given = optionsOf(args, NAMES, ["json", "guard", "rejections", "token"]);
+  const given = optionsOf(args, NAMES, ["guard"]);
   const number = numberReader(given, LIMITS);
   const concurrency = (given.concurrency ?? "1,8,32").split(",");
   const engines = given.writes?.split(",") ?? [];
@@ -83,11 +71,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
     fill: number("fill", 0),
     store: oneOf("store", given.store ?? "file", ["file", "postgres"]),
     writes: engines.map((text) => oneOf("writes", text, ["kv", "sqlite", "postgres"])),
-    beside: given.beside?.split(",") ?? [],
     processes: (given.processes?.split(",") ?? []).map((text) => wholeNumber("processes", text, MOST, 1)),
-    rejections: given.rejections ?? false,
-    token: given.token ?? false,
-    json: given.json ?? false,
     guard: given.guard ?? false,
   };
 }

@@ -24,16 +24,6 @@ export interface Row {
   readonly target?: number;
 }
 
-/** The effect of a filled store on one row. */
-export interface Growth {
-  readonly stage: string;
-  readonly concurrency: number;
-  /** Filled ÷ empty. */
-  readonly p50: number;
-  readonly cpu: number;
-  readonly text: string;
-}
-
 /** How far past a checked-in ratio the guard fails. */
 const TOLERANCE = 1.5;
 const MOST_GROWTH = 1.2;
@@ -107,16 +97,15 @@ function listRows(rows: readonly Row[], word: string, text: (row: Row) => string
   return rows.length === 0 ? "all kept" : `${word}: ${rows.map(text).join(", ")}`;
 }
 
-/** A filled store beside an empty one. */
-export function growthOf(empty: readonly Row[], full: readonly Row[], count: number): Growth[] {
+/** A filled store beside an empty one, a sentence for each row. */
+export function growthOf(empty: readonly Row[], full: readonly Row[], count: number): string[] {
   return empty.flatMap((row, index) => {
     const grown = full[index];
     if (grown === undefined) return [];
     const [p50, cpu] = [roundValue(grown.p50 / row.p50), roundValue(grown.cpu / row.cpu)];
     const kept = p50 <= MOST_GROWTH && cpu <= MOST_GROWTH ? "" : `, past ${MOST_GROWTH}`;
     const { stage, concurrency } = row;
-    const text = `${stage}, ${concurrency} at once, ${count} consents ÷ none: p50 ${p50}, CPU ${cpu}${kept}`;
-    return [{ stage, concurrency, p50, cpu, text }];
+    return [`${stage}, ${concurrency} at once, ${count} consents ÷ none: p50 ${p50}, CPU ${cpu}${kept}`];
   });
 }
 

@@ -1,16 +1,14 @@
 /**
  * `--writes`: what one payment writes and calls, counted: rows, kilobytes, WAL, fsyncs, WebCrypto calls, and processor
- * time by request. The platforms take turns: one on each engine, and those of another source. Counts hold on a computer
- * that does other work too.
+ * time by request. The platforms take turns, one on each engine. Counts hold on a computer that does other work too.
  */
 import { openConnections } from "../../../src/base/store/postgres/connections.ts";
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { isNode, otherProgram } from "../../testing/other_runtime.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
-import { taskCommand } from "../../testing/served_platform.ts";
 import { openDatabases } from "./databases.ts";
 import { idle, runPayments, runStages, WHOLE } from "./flows.ts";
-import type { BenchOptions } from "./options.ts";
+import type { BenchOptions, Engine } from "./options.ts";
 import { writtenBytes } from "./process.ts";
 import { AT_ONCE, median, meterOf, SETTLE_MS } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
@@ -20,21 +18,20 @@ import { openSyncCount } from "./syncs.ts";
 export type PaymentCosts = Readonly<Record<string, number>>;
 
 export interface Counted {
-  /** The engine, and the folder of the source unless it is this one. */
-  readonly platform: string;
+  readonly engine: Engine;
   readonly costs: PaymentCosts;
   readonly failures: number;
 }
 
 interface Platform {
-  readonly name: string;
+  readonly engine: Engine;
   readonly env: ServedEnvironment;
   /** The database of a server, which writes its own files. */
   readonly server: string | undefined;
 }
 
 type Variables = Readonly<Record<string, string>>;
-type Writes = Pick<BenchOptions, "writes" | "beside" | "requests" | "rounds" | "warm">;
+type Writes = Pick<BenchOptions, "writes" | "requests" | "rounds" | "warm">;
 
 const KILOBYTE = 1000;
 const POLL_MS = 20;
@@ -42,25 +39,22 @@ const COUNTS_FILE = "bench-counts.jsonl";
 
 /** Counts. `serve` are variables of all platforms. */
 export async function countWrites(
-  { writes, beside, requests, rounds, warm }: Writes,
+  { writes, requests, rounds, warm }: Writes,
   serve: Variables,
   say: (text: string) => void,
 ): Promise<Counted[]> {
   await using opened = new AsyncDisposableStack();
   const databases = writes.includes("postgres") ? opened.use(await openDatabases()) : undefined;
   const platforms: Platform[] = [];
-  for (const source of [undefined, ...beside]) {
-    for (const engine of writes) {
-      say(`warming up ${engine} ${source ?? ""}`);
-      const stores = engine === "postgres"
-        ? await databases?.newStores()
-        : { PLATFORM_STORE_URL: `platform.${engine}` };
-      const variables = { ...serve, ...stores };
-      const env = opened.use(await open(variables, source));
-      await runStages(env, idle, warm, AT_ONCE);
-      const server = engine === "postgres" ? stores?.PLATFORM_STORE_URL : undefined;
-      platforms.push({ name: [engine, ...source === undefined ? [] : [source]].join(", "), env, server });
-    }
+  for (const engine of writes) {
+    say(`warming up ${engine}`);
+    const stores = engine === "postgres"
+      ? await databases?.newStores()
+      : { PLATFORM_STORE_URL: `platform.${engine}` };
+    const env = opened.use(await open({ ...serve, ...stores }));
+    await runStages(env, idle, warm, AT_ONCE);
+    const server = engine === "postgres" ? stores?.PLATFORM_STORE_URL : undefined;
+    platforms.push({ engine, env, server });
   }
   const samples = platforms.map((): Sample[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -69,17 +63,12 @@ export async function countWrites(
       samples[index]?.push(await sampleOf(platform, requests));
     }
   }
-  return platforms.map(({ name }, index) => summary(name, samples[index] ?? []));
+  return platforms.map(({ engine }, index) => summary(engine, samples[index] ?? []));
 }
 
-/** @param source another checkout of this repository: the path of its root */
-async function open(variables: Variables, source: string | undefined): Promise<ServedEnvironment> {
-  const other = source === undefined
-    ? undefined
-    : await taskCommand("serve", `${(await Deno.realPath(source)).replace(/\/$/, "")}/`);
+async function open(variables: Variables): Promise<ServedEnvironment> {
   const counted = new URL("counted_process.ts", import.meta.url).pathname;
-  return await openServedEnvironment(variables, undefined, (command) => {
-    const [program = "", ...rest] = other ?? command;
+  return await openServedEnvironment(variables, undefined, ([program = "", ...rest]) => {
     if (isNode(program)) return [program, "--import", counted, ...rest];
     return otherProgram === undefined
       ? [program, ...rest.toSpliced(1, 0, "--preload", counted)] // after `run`
@@ -156,10 +145,10 @@ async function syncsOf(env: ServedEnvironment, payments: number): Promise<Paymen
   return { fsyncs: await counting.end() / payments };
 }
 
-function summary(platform: string, samples: readonly Sample[]): Counted {
+function summary(engine: Engine, samples: readonly Sample[]): Counted {
   const names = [...new Set(samples.flatMap(({ costs }) => Object.keys(costs)))];
   return {
-    platform,
+    engine,
     costs: Object.fromEntries(
       names.map((name) => [name, median(samples.map(({ costs }) => costs[name] ?? 0))]),
     ),
@@ -178,7 +167,7 @@ export function writesReport(found: readonly Counted[]): string {
     .toSorted((one, other) =>
       place(one) - place(other) || TIMES.indexOf(one) - TIMES.indexOf(other) || one.localeCompare(other)
     );
-  const head = `| Of a payment | ${found.map(({ platform }) => platform).join(" | ")} |`;
+  const head = `| Of a payment | ${found.map(({ engine }) => engine).join(" | ")} |`;
   const lines = names.map((name) =>
     `| ${name} | ${found.map(({ costs }) => figure(name, costs)).join(" | ")} |`
   );

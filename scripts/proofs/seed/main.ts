@@ -4,7 +4,6 @@ import { optionsOf, runProgram } from "../../command_line/run.ts";
 import type { EmptyEnvironment } from "../../testing/environment.ts";
 import { OPERATOR_TOKENS } from "../../testing/operators.ts";
 import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
-import { lighthouseScores, tooLow } from "./lighthouse.ts";
 import { pageCosts, tooDear } from "./page_costs.ts";
 import type { Parties } from "./parties.ts";
 import { takePictures } from "./pictures.ts";
@@ -24,8 +23,6 @@ Usage: deno task seed [options]
   --anew         deletes the store first
   --costs        instead, with a store in memory: prints the bytes and the processor time of each kind of page, and
                  fails if one has more than 300 kB without fonts or takes more than 100 ms
-  --lighthouse   instead, with a store in memory: prints Lighthouse's scores of pages, and fails if one is below 95;
-                 needs npx and Debian's chromium
   --pictures     instead, with a store in memory: writes screenshots of each kind of page to .data/screenshots/seed, on
                  a phone, on a desk, dark, in Arabic and with large text; needs Debian's chromium. Goes with --costs
   --banks N, --tpps N  how many (default 12 and 40)`;
@@ -40,7 +37,6 @@ await runProgram(USAGE, async (args, print) => {
   const given = optionsOf(args, ["payments", "days", "port", "banks", "tpps"], [
     "anew",
     "costs",
-    "lighthouse",
     "pictures",
   ]);
   const number = numberReader(given, LIMITS);
@@ -51,7 +47,7 @@ await runProgram(USAGE, async (args, print) => {
     tpps: number("tpps", 40),
   };
   const port = number("port", 9500);
-  const wanted = { costs: given.costs, lighthouse: given.lighthouse, pictures: given.pictures };
+  const wanted = { costs: given.costs, pictures: given.pictures };
   if (Object.values(wanted).includes(true)) return await inspect(options, { ...wanted, port }, print);
   if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
   const isThere = await Deno.stat(`${FOLDER}/complete`).then(() => true, () => false);
@@ -71,9 +67,8 @@ await runProgram(USAGE, async (args, print) => {
 /** Looks at the pages of a store in memory. @returns whether none has a fault */
 async function inspect(
   options: Omit<SeedOptions, "until">,
-  { costs, lighthouse, pictures, port }: {
+  { costs, pictures, port }: {
     readonly costs: boolean | undefined;
-    readonly lighthouse: boolean | undefined;
     readonly pictures: boolean | undefined;
     readonly port: number;
   },
@@ -86,18 +81,14 @@ async function inspect(
   await new Promise((resolve) => setTimeout(resolve, PASS_MS));
   await env.platform.workOnce(); // what was done last gets its place in the evidence log
   if (costs === true) faults.push(...await measure(env, parties, print));
-  const ports = [port, port + 1, port + 2] as const;
-  if (lighthouse === true || pictures === true) {
+  if (pictures === true) {
     serve(env, port);
     await env.platform.prepareDocs();
-  }
-  if (pictures === true) {
-    const [operations, browser, directory] = ports.map((at) => `http://127.0.0.1:${at}`);
-    const origins = { operations: `${operations}`, browser: `${browser}`, directory: `${directory}` };
+    const at = (offset: number): string => `http://127.0.0.1:${port + offset}`;
+    const origins = { operations: at(0), browser: at(1), directory: at(2) };
     const pages = await takePictures(env, parties, { origins, folder: PICTURES, say: print });
     print(`${pages} pages in ${PICTURES}`);
   }
-  if (lighthouse === true) faults.push(...tooLow(await lighthouseScores(env, parties, ports, print)));
   for (const fault of faults) print(fault);
   return faults.length === 0;
 }
