@@ -10,9 +10,17 @@ import { commitIfUnchanged, type Transaction } from "../../src/base/store/transa
 import { caseErasureKey, outboxKey, outboxQueueKey } from "../../src/platform/config/store_keys.ts";
 import { withoutSession, withSession } from "../../src/platform/core/consents/consent.ts";
 import { openConsentStore } from "../../src/platform/core/consents/consent_store.ts";
-import { openAuthorizationSessionStore } from "../../src/platform/core/frontchannel/authorization_session_store.ts";
-import { openAuthorizationCodeStore } from "../../src/platform/core/oauth/authorization_code_store.ts";
-import { openPushedRequestStore } from "../../src/platform/core/oauth/pushed_request_store.ts";
+import {
+  findSession,
+  stageSession,
+  stageSessionChange,
+} from "../../src/platform/core/frontchannel/authorization_session_store.ts";
+import { findCode, stageCodeChange } from "../../src/platform/core/oauth/authorization_code_store.ts";
+import {
+  findPushedRequest,
+  stageCompletion,
+  stageSessionCount,
+} from "../../src/platform/core/oauth/pushed_request_store.ts";
 import { openOrderOutboxStore } from "../../src/platform/core/payments/order_outbox_store.ts";
 import { openOrder } from "../../src/platform/core/payments/payment_order.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
@@ -20,7 +28,12 @@ import { openClientStore } from "../../src/platform/core/registration/client_sto
 import { openEventStore } from "../../src/platform/events/event_store.ts";
 import { findNotified, stageNotified } from "../../src/platform/events/expiry_store.ts";
 import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
-import { controlsIn, openControlsStore } from "../../src/platform/guards/security/controls_store.ts";
+import {
+  controlsIn,
+  readControls,
+  stageControlEvent,
+  stageControls,
+} from "../../src/platform/guards/security/controls_store.ts";
 import {
   findHold,
   orderHoldRecord,
@@ -77,12 +90,7 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
   const consentId = present(asConsentId(flow.consentId));
   const correlationId = flow.handover.correlation_id;
   const later = { correlationId: crypto.randomUUID(), expiresAt: env.now + 1000 };
-  const [consents, sessions, requests, codes] = [
-    openConsentStore(store, 1, () => {}, () => {}),
-    openAuthorizationSessionStore(),
-    openPushedRequestStore(),
-    openAuthorizationCodeStore(),
-  ];
+  const consents = openConsentStore(store, 1, () => {}, () => {});
   await steps(t, {
     "the place at the bank": async () => {
       const read = present(await consents.find(store, consentId));
@@ -93,25 +101,25 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
       );
     },
     "the pushed request": async () => {
-      const read = await only(env, "pushed_request", ([hash = ""]) => requests.find(store, hash));
+      const read = await only(env, "pushed_request", ([hash = ""]) => findPushedRequest(store, hash));
       await oneCommits(
         env,
-        (tx) => requests.stageSession(tx, read),
-        (tx) => requests.stageCompletion(tx, read),
+        (tx) => stageSessionCount(tx, read),
+        (tx) => stageCompletion(tx, read),
       );
     },
     "the session": async () => {
-      const read = present(await sessions.find(store, correlationId));
+      const read = present(await findSession(store, correlationId));
       await oneCommits(
         env,
-        (tx) => sessions.stageChange(tx, read, read.value),
-        (tx) => sessions.stageOpening(tx, read.value),
+        (tx) => stageSessionChange(tx, read, read.value),
+        (tx) => stageSession(tx, read.value),
       );
     },
     "the code": async () => {
       codeOf(await authorise(env, flow));
-      const read = await only(env, "authorization_code", ([hash = ""]) => codes.find(store, hash));
-      await oneCommits(env, (tx) => codes.stageChange(tx, read, read.value));
+      const read = await only(env, "authorization_code", ([hash = ""]) => findCode(store, hash));
+      await oneCommits(env, (tx) => stageCodeChange(tx, read, read.value));
     },
   }, (judge) => judge());
 });
@@ -206,7 +214,7 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
   await using env = await openEnvironment();
   const { store } = env;
   const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
-  const [subscriptions, controls] = [openSubscriptionStore(store), openControlsStore()];
+  const subscriptions = openSubscriptionStore(store);
   await steps(t, {
     "a subscription": async () => {
       const value = { id: crypto.randomUUID(), ...owner, namesTypes: false, createdAt: 1, updatedAt: 1 };
@@ -231,12 +239,12 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
       await oneCommits(env, (tx) => stageNotified(tx, owner.clientId, read, told));
     },
     "the controls": async () => {
-      const former = await controls.read(store);
-      await oneCommits(env, (tx) => controls.stageChange(tx, former, controlsIn(former)));
+      const former = await readControls(store);
+      await oneCommits(env, (tx) => stageControls(tx, former, controlsIn(former)));
     },
     "the history of a controlled party": async () => {
       const event = { at: env.now, event: "bank.released", actor: "operator maria", reason: "a test" };
-      await oneOfTwo(env, (tx) => controls.stageEvent(tx, "bank BANKA", event));
+      await oneOfTwo(env, (tx) => stageControlEvent(tx, "bank BANKA", event));
     },
     "the hold of a bank's orders": async () => {
       const hold = { bank: BANK, epoch: "an epoch", restoredAt: 1, since: 1 } as const;

@@ -52,30 +52,23 @@ export const noticeSpreadRecord = defineRecord<NoticeSpread>({
 });
 
 /** Stages a notice, in the transaction of what it tells. */
-export type StageNoticeToAll = (tx: Transaction, notice: NoticeToAll) => void;
-
-export interface NoticeSpreadStore {
-  readonly stage: StageNoticeToAll;
-  /** Returns the first one that not every TPP has. Those of one bank are in the order of their positions. */
-  first(): Promise<Entry<NoticeSpread> | undefined>;
-  /** Stages how far it is, or that every TPP has it. The commit fails if another process was faster. */
-  stageProgress(tx: Transaction, former: Entry<NoticeSpread>, after: ClientId | undefined): void;
+export function stageNoticeToAll(tx: Transaction, { bank, id, position, notice }: NoticeToAll): void {
+  const spread = { bank, id, position, notice, ...causeOf(tx) };
+  noticeSpreadRecord.set(tx, noticeSpreadKey(bank, position, id), spread);
 }
 
-export function openNoticeSpreadStore(store: Store): NoticeSpreadStore {
-  return {
-    stage(tx, { bank, id, position, notice }) {
-      const spread = { bank, id, position, notice, ...causeOf(tx) };
-      noticeSpreadRecord.set(tx, noticeSpreadKey(bank, position, id), spread);
-    },
-    async first() {
-      const [found] = await store.list({ prefix: [noticeSpreadRecord.name], limit: 1 });
-      return found === undefined ? undefined : noticeSpreadRecord.decode(found);
-    },
-    stageProgress(tx, { key, value, version }, after) {
-      check(tx, key, version);
-      if (after === undefined) remove(tx, key);
-      else noticeSpreadRecord.set(tx, key, { ...value, after });
-    },
-  };
+/** Returns the first one that not every TPP has. Those of one bank are in the order of their positions. */
+export async function firstSpread(store: Store): Promise<Entry<NoticeSpread> | undefined> {
+  return (await noticeSpreadRecord.list(store, { limit: 1 }))[0];
+}
+
+/** Stages how far it is, or that every TPP has it. The commit fails if another process was faster. */
+export function stageSpread(
+  tx: Transaction,
+  { key, value, version }: Entry<NoticeSpread>,
+  after: ClientId | undefined,
+): void {
+  check(tx, key, version);
+  if (after === undefined) remove(tx, key);
+  else noticeSpreadRecord.set(tx, key, { ...value, after });
 }

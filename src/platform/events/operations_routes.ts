@@ -8,10 +8,10 @@ import { operationAnswer, operationRoute } from "../guards/http/operation_answer
 import { operation } from "../guards/security/operation.ts";
 import { type DeliveryDeps, eventDeliveriesSchema, representDeliveries } from "./delivery_representation.ts";
 import type { EventOwner, EventStore } from "./event_store.ts";
-import { MAX_REPLAYED, type RedriveDeps, redriveEvents } from "./replay_events.ts";
+import { MAX_REPLAYED, redriveEvents, type ReplayDeps } from "./replay_events.ts";
 import type { SubscriptionStore } from "./subscription_store.ts";
 
-export interface EventOperationDeps extends RedriveDeps, DeliveryDeps {
+export interface EventOperationDeps extends ReplayDeps, DeliveryDeps {
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
 }

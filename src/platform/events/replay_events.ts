@@ -4,17 +4,13 @@
  */
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Entry } from "../../base/store/store.ts";
-import type { ControlsStore } from "../guards/security/controls_store.ts";
+import { stageControlEvent } from "../guards/security/controls_store.ts";
 import type { EventPlace, StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, FinishedPlace, PlacedEvent } from "./event_store.ts";
 import { pushOf, withoutPush } from "./push_state.ts";
 
 export interface ReplayDeps extends TransactDeps {
   readonly events: EventStore;
-}
-
-export interface RedriveDeps extends ReplayDeps {
-  readonly controls: Pick<ControlsStore, "stageEvent">;
 }
 
 export interface ReplayEvents extends RequestState {
@@ -64,12 +60,12 @@ function isOf(moment: number): (event: EventPlace) => boolean {
 }
 
 /** Lets the owner's first dead events be pushed again, and notes who has asked for it. Returns how many. */
-export async function redriveEvents(deps: RedriveDeps, owner: EventOwner, operator: string): Promise<number> {
+export async function redriveEvents(deps: ReplayDeps, owner: EventOwner, operator: string): Promise<number> {
   const dead = (await listDead(deps.events, owner)).dead.slice(0, MAX_REPLAYED);
   await transact(deps, { what: "redriven events" }, async (tx) => {
     const reason = `${dead.length} events of ${owner.bank}`;
     const note = { at: deps.clock(), event: "events.redriven", actor: operator, reason };
-    await deps.controls.stageEvent(tx, `software ${owner.clientId}`, note); // a client numbers its own entries
+    await stageControlEvent(tx, `software ${owner.clientId}`, note); // a client numbers its own entries
   });
   for (let start = 0; start < dead.length; start += BATCH) {
     await letWait(deps, owner, dead.slice(start, start + BATCH), undefined);

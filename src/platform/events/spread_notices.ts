@@ -8,7 +8,7 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../base/store/transaction.ts";
 import type { EventStore } from "./event_store.ts";
-import type { NoticeSpread, NoticeSpreadStore } from "./notice_spread_store.ts";
+import { firstSpread, type NoticeSpread, stageSpread } from "./notice_spread_store.ts";
 
 /** A registered client, of which only a TPP gets notices. */
 export interface ListedClient {
@@ -18,7 +18,6 @@ export interface ListedClient {
 
 export interface SpreadNoticesDeps extends TransactDeps {
   readonly events: Pick<EventStore, "stageNotice">;
-  readonly spreads: Pick<NoticeSpreadStore, "first" | "stageProgress">;
   /** Returns clients in the order of their ids. */
   readonly listClients: (after: ClientId | undefined, limit: number) => Promise<readonly ListedClient[]>;
 }
@@ -32,7 +31,7 @@ const MAX_COMMITS = 10;
 export async function spreadNotices(deps: SpreadNoticesDeps, isStopped: () => boolean): Promise<number> {
   let notified = 0;
   for (let commits = 0; commits < MAX_COMMITS && !isStopped(); commits++) {
-    const spread = await deps.spreads.first();
+    const spread = await firstSpread(deps.store);
     if (spread === undefined) break;
     notified += await spreadPage(deps, spread);
   }
@@ -48,7 +47,7 @@ async function spreadPage(deps: SpreadNoticesDeps, spread: Entry<NoticeSpread>):
     for (const { clientId } of tpps) {
       deps.events.stageNotice(cause, { clientId, bank }, { position, resource: `b-${id}` }, notice);
     }
-    deps.spreads.stageProgress(tx, spread, page.length < PAGE ? undefined : page.at(-1)?.clientId);
+    stageSpread(tx, spread, page.length < PAGE ? undefined : page.at(-1)?.clientId);
   });
   return isCommitted ? tpps.length : 0; // or another process has staged them
 }

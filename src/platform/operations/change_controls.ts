@@ -4,25 +4,26 @@
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { stageOutageNotice } from "../events/outage_notice.ts";
 import type { ControlEvent, Log } from "../observed/log_events.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import {
   type Block,
   type Controls,
   controlsIn,
-  type ControlsStore,
   type CurrentControls,
   inForce,
   MAX_CONTROLS,
   type Outage,
   type OutageChange,
+  readControls,
+  stageControlEvent,
+  stageControls,
 } from "../guards/security/controls_store.ts";
 
 export interface ChangeControlsDeps extends TransactDeps {
   readonly log: Log;
-  readonly controls: ControlsStore;
-  /** Stages that TPPs are told of the outage, in the commit that changes it. */
-  readonly stageOutageChange: (tx: Transaction, change: OutageChange) => void;
+  readonly authUrl: string;
   readonly currentControls: CurrentControls;
 }
 
@@ -96,7 +97,7 @@ export async function planOutage(
   await change(deps, `bank ${outage.bank}`, "bank.outage_planned", by, (controls, at) => {
     requireFuture(outage, at);
     return { ...controls, outages: [...controls.outages, outage] };
-  }, (tx, made) => deps.stageOutageChange(tx, { ...outage, status: "announced", ...made }));
+  }, (tx, made) => stageOutageNotice(tx, deps.authUrl, { ...outage, status: "announced", ...made }));
   return outage;
 }
 
@@ -118,7 +119,7 @@ export async function changeOutage(
       throw new ApiError("operations.not_found");
     }
     return { ...controls, outages: outages.map((one) => one.bank === bank && one.id === id ? outage : one) };
-  }, (tx, made) => deps.stageOutageChange(tx, { ...outage, status: "changed", ...made }));
+  }, (tx, made) => stageOutageNotice(tx, deps.authUrl, { ...outage, status: "changed", ...made }));
   return outage;
 }
 
@@ -133,7 +134,7 @@ export async function cancelOutage(
     ended = controls.outages.find((outage) => outage.bank === bank && outage.id === id);
     if (ended === undefined) throw new ApiError("operations.not_found");
     return { ...controls, outages: controls.outages.filter((outage) => outage !== ended) };
-  }, (tx, made) => ended && deps.stageOutageChange(tx, { ...ended, status: "withdrawn", ...made }));
+  }, (tx, made) => ended && stageOutageNotice(tx, deps.authUrl, { ...ended, status: "withdrawn", ...made }));
 }
 
 async function change(
@@ -145,12 +146,12 @@ async function change(
   stage: (tx: Transaction, made: Pick<OutageChange, "at" | "position">) => void = () => {},
 ): Promise<void> {
   await transact(deps, { what: "operator's controls" }, async (tx) => {
-    const former = await deps.controls.read(tx);
+    const former = await readControls(tx);
     const at = deps.clock();
     const controls = changed(inForce(controlsIn(former), at), at);
     requireRoom(controls);
-    deps.controls.stageChange(tx, former, controls);
-    const { recorded } = await deps.controls.stageEvent(tx, subject, { at, event, actor: operator, reason });
+    stageControls(tx, former, controls);
+    const { recorded } = await stageControlEvent(tx, subject, { at, event, actor: operator, reason });
     stage(tx, { at, position: recorded });
   });
   deps.currentControls.forget();

@@ -5,7 +5,7 @@ import { operationAnswer, operationRoute } from "../guards/http/operation_answer
 import { asBankCode, asClientId, type BankCode, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
-import { controlsIn, inForce } from "../guards/security/controls_store.ts";
+import { controlsIn, inForce, readControls } from "../guards/security/controls_store.ts";
 import { operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import {
@@ -211,9 +211,9 @@ function changeEndpoint(deps: ControlRouteDeps, { area, verb, act, ...words }: C
 }
 
 async function current(
-  { store, controls, clock }: ControlRouteDeps,
+  { store, clock }: ControlRouteDeps,
 ): Promise<ReturnType<typeof representControls>> {
-  return representControls(inForce(controlsIn(await controls.read(store)), clock()));
+  return representControls(inForce(controlsIn(await readControls(store)), clock()));
 }
 
 async function organisation({ hasOrganisation }: ControlRouteDeps, id: string): Promise<Party> {

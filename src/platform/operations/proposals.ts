@@ -5,11 +5,11 @@
 import { z } from "zod";
 import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import { type OpenProposals, PROPOSAL_MS, type Proposer } from "../../base/store/proposals.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { RecordAttempt } from "../guards/security/operator_audit.ts";
-import type { ControlsStore } from "../guards/security/controls_store.ts";
+import { stageControlEvent } from "../guards/security/controls_store.ts";
 import { isExactPath, type ProposedChange } from "../guards/security/four_eyes.ts";
 import { isOpen, type Proposal, proposals, type ProposalState } from "./proposal.ts";
 
@@ -20,7 +20,6 @@ export type CarryOut = (change: ProposedChange, operator: string) => Promise<Res
 
 export interface ProposalDeps extends TransactDeps {
   readonly log: Log;
-  readonly controls: ControlsStore;
   readonly recordAttempt: RecordAttempt;
 }
 
@@ -194,14 +193,14 @@ async function finish(
 }
 
 async function stageEvent(
-  { controls, clock }: ProposalDeps,
-  tx: Parameters<ControlsStore["stageEvent"]>[0],
+  { clock }: ProposalDeps,
+  tx: Transaction,
   id: string,
   event: string,
   actor: string,
   reason: string,
 ): Promise<void> {
-  await controls.stageEvent(tx, `proposal ${id}`, {
+  await stageControlEvent(tx, `proposal ${id}`, {
     at: clock(),
     event,
     actor,

@@ -8,7 +8,6 @@ import { nameRequest } from "../../base/http/host_middleware.ts";
 import { openSeal } from "../../base/jose/seal.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { Transaction } from "../../base/store/transaction.ts";
 import { consoleErrorPages } from "../../console/notice_page.tsx";
 import { isConsolePath } from "../../console/paths.ts";
 import type { CallApi } from "../../console/program.ts";
@@ -19,7 +18,6 @@ import { certifiedKeys } from "../core/participants/participant_keys.ts";
 import { statementEnd } from "../core/participants/software_statement.ts";
 import { operationsRoutes } from "../core/payments/operations_routes.ts";
 import { eventOperationRoutes } from "../events/operations_routes.ts";
-import { outageNotice } from "../events/outage_notice.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
 import { metricsRoutes } from "../guards/security/metrics_routes.ts";
@@ -101,7 +99,7 @@ function servedTo(
 /** What the endpoints of operators use. Their requests have no traces, and their errors the console's frame. */
 function openOperations(shared: SharedParts, endpoints: () => readonly PlatformEndpoint[]) {
   const { config, delivery, participantKeys, statuses } = shared;
-  const audit = openOperatorAudit(shared, shared.controls);
+  const audit = openOperatorAudit(shared);
   const program = operatorsConsole(shared.site, shared.log, audit.recordAttempt);
   return {
     ...config,
@@ -121,8 +119,6 @@ function openOperations(shared: SharedParts, endpoints: () => readonly PlatformE
     certifiedKeysOf: async (client: Parameters<typeof participantKeys.published>[0]) =>
       certifiedKeys(await participantKeys.published(client)),
     statementEnd,
-    stageOutageChange: (tx: Transaction, change: Parameters<typeof outageNotice>[1]) =>
-      shared.spreads.stage(tx, outageNotice(config.authUrl, change)),
     organisationOf: organisationsOf({ ...shared, softwareOf: statuses.softwareOf }),
     openApi: () => operationsDocument(config, endpoints()),
   };

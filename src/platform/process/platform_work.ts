@@ -136,7 +136,7 @@ type Jobs = Omit<
 
 function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
   const { caseKeys, clients, config, delivery, figures, keptTime, log, receiptSigner } = shared;
-  const { spans, spreads, statuses, store, traceQueue, traces } = shared;
+  const { spans, statuses, store, traceQueue, traces } = shared;
   const deps = { ...config, ...delivery, ...shared };
   const ofLog = { ...deps, signer: shared.ownKeyRing.signer, log: shared.evidenceLog };
   return {
@@ -155,7 +155,7 @@ function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
     writeFigures: () => figures.write(),
     countFunnel: () => countFunnel(deps),
     watchBanks: openBankWatch({ ...deps, circuit: delivery.circuit }),
-    judgeBanks: openBankJudge({ ...deps, stageNotice: spreads.stage }),
+    judgeBanks: openBankJudge(deps),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge,
   };

@@ -3,10 +3,7 @@ import type { Config } from "../config/config.ts";
 import { openConsentStore } from "../core/consents/consent_store.ts";
 import { openOpenConsents } from "../core/consents/open_consents.ts";
 import { openDisputeStore } from "../core/disputes/dispute_store.ts";
-import { openAuthorizationSessionStore } from "../core/frontchannel/authorization_session_store.ts";
 import { openAccessTokenStore } from "../core/oauth/access_token_store.ts";
-import { openAuthorizationCodeStore } from "../core/oauth/authorization_code_store.ts";
-import { openPushedRequestStore } from "../core/oauth/pushed_request_store.ts";
 import { openDirectoryClock } from "../core/participants/directory_clock.ts";
 import { openDirectoryKeys } from "../core/participants/directory_keys.ts";
 import { conditionalFetch, fetchStatement, guardedFetch } from "../core/participants/guarded_fetch.ts";
@@ -24,7 +21,6 @@ import { openPushMemory } from "../events/delivery/push_memory.ts";
 import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
 import { openReceiverCircuit } from "../events/delivery/receiver_circuit.ts";
 import { openEventStore } from "../events/event_store.ts";
-import { openNoticeSpreadStore } from "../events/notice_spread_store.ts";
 import { openSubscriptionStore } from "../events/subscription_store.ts";
 import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
@@ -38,7 +34,6 @@ import { laneBounds } from "../guards/http/lane_bounds.ts";
 import { openCallers } from "../guards/security/admit.ts";
 import { certificateReader } from "../guards/security/client_certificate.ts";
 import {
-  openControlsStore,
   openCurrentControls,
   outagesOf,
   rejectInOutage,
@@ -105,16 +100,11 @@ export function openSharedParts(given: TimedParts) {
 function openStores({ store, clock }: TimedParts) {
   return {
     claims: openClaimStore(clock),
-    codes: openAuthorizationCodeStore(),
-    controls: openControlsStore(),
     disputes: openDisputeStore(store),
     evidenceLog: openLogStore(store),
     isHeld,
     rejectWhileHeld,
     outbox: openOrderOutboxStore(store),
-    requests: openPushedRequestStore(),
-    sessions: openAuthorizationSessionStore(),
-    spreads: openNoticeSpreadStore(store),
     subscriptions: openSubscriptionStore(store),
     tokens: openAccessTokenStore(clock),
   };
@@ -179,7 +169,7 @@ function openDirectory(parts: Stored) {
     fetchStatement: (orgId) => fetchStatement(fetchJson, directoryIssuer, orgId),
     loopbackRedirects: loopbackHttp,
   });
-  const currentControls = openCurrentControls(store, steady, parts.controls);
+  const currentControls = openCurrentControls(store, steady);
   const ofCell = clientsOfCell(config, store, { ...clients, ...current });
   return {
     participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),

@@ -12,11 +12,11 @@ import {
   stepAfterBank,
 } from "../frontchannel/authorization_session.ts";
 import { usableFor } from "../frontchannel/bank_return.ts";
-import type { AuthorizationSessionStore } from "../frontchannel/authorization_session_store.ts";
+import { findSession, stageSessionChange } from "../frontchannel/authorization_session_store.ts";
 import type { DeliveryLimit } from "../frontchannel/decryption_limit.ts";
 import { noteReturnedSession } from "../frontchannel/note_session.ts";
 import { openResultJwt, type ResultJwt, type ResultJwtDeps } from "../frontchannel/result_jwt.ts";
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { findPushedRequest } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
@@ -33,8 +33,6 @@ import {
 
 export interface DeliverResultDeps extends ResultJwtDeps, ReadConsentDeps, TransactDeps {
   readonly clients: Pick<ClientStore, "findBank">;
-  readonly sessions: AuthorizationSessionStore;
-  readonly requests: PushedRequestStore;
   readonly deliveryLimit: DeliveryLimit;
 }
 
@@ -76,7 +74,7 @@ async function store(
     return await transact(deps, options, (tx) => attempt(deps, tx, bank, response));
   } catch (error) {
     if (!(error instanceof ApiError) || isStoreFailure(error) || isUnavailable(error)) throw error;
-    const session = (await deps.sessions.find(deps.store, response.correlationId))?.value;
+    const session = (await findSession(deps.store, response.correlationId))?.value;
     if (session?.bank !== bank.code || session.resultSha256 !== response.sha256) throw error;
     return session;
   }
@@ -94,7 +92,7 @@ async function attempt(
   response: ResultJwt,
 ): Promise<AuthorizationSession> {
   const now = deps.clock();
-  const session = await deps.sessions.find(tx, response.correlationId);
+  const session = await findSession(tx, response.correlationId);
   if (session === null || session.value.bank !== bank.code || now >= keptUntil(session.value)) {
     throw notAuthentic(
       mismatch("correlation_id", "that of a session with this bank", response.correlationId).fault,
@@ -134,7 +132,7 @@ function stageDelivery(
     result: { ...result, jws, ...(key === undefined ? {} : { key: key.text }) },
     ...(payer === undefined ? {} : { payer }),
   };
-  deps.sessions.stageChange(tx, session, delivered);
+  stageSessionChange(tx, session, delivered);
   return delivered;
 }
 
@@ -146,7 +144,7 @@ async function openConsent(
 ): Promise<Entry<ReadableConsent>> {
   const [consent, request] = await Promise.all([
     readConsent(deps, tx, consentId, { clientId, bank }),
-    deps.requests.find(tx, requestHash),
+    findPushedRequest(tx, requestHash),
   ]);
   const isOpen = consent.value.status === "AwaitingAuthorisation" && request !== null &&
     !request.value.completed;

@@ -14,9 +14,9 @@ import {
 } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
+import { stageCode } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { stageCompletion } from "../oauth/pushed_request_store.ts";
 import type { Evidence, ShownPage } from "../../evidence/evidence.ts";
 import { CODE_SECONDS } from "../../../base/profile.ts";
 import type { Client } from "../registration/client.ts";
@@ -31,7 +31,7 @@ import {
 } from "../../../base/store/transaction.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, type Step, stepIfOvertaken } from "./authorization_session.ts";
-import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { findSession, stageSessionChange } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
 import type { SessionEnds } from "./session_ends.ts";
@@ -40,9 +40,6 @@ import { errorUrl, reasonCodeOf, successUrl } from "./tpp_redirect.ts";
 
 export interface AdvanceDeps extends TransactDeps {
   readonly consents: ConsentStore;
-  readonly sessions: AuthorizationSessionStore;
-  readonly requests: PushedRequestStore;
-  readonly codes: AuthorizationCodeStore;
   readonly authUrl: string;
   readonly standing: SessionStanding;
   readonly ends: SessionEnds;
@@ -115,7 +112,7 @@ export function advanceSession(deps: AdvanceDeps): AdvanceSession {
     const options = { what: "authorization session", request };
     const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
       const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
-      const session = await deps.sessions.find(tx, correlationId);
+      const session = await findSession(tx, correlationId);
       if (session === null) throw new ApiError("interaction.finished", "no such session");
       if (session.value.stage === "finished") return { taken: { kind: "over", session: session.value } };
       const standing = await deps.standing.read(session.value, tx, now);
@@ -134,7 +131,7 @@ export function advanceSession(deps: AdvanceDeps): AdvanceSession {
     if (ends) browser.forget(correlationId);
     if (taken.kind !== "answered") return taken;
     // The request is completed: by this session, if a parallel request ended it between two reads, or by another one.
-    const now = (await deps.sessions.find(deps.store, correlationId))?.value;
+    const now = (await findSession(deps.store, correlationId))?.value;
     if (now?.stage === "finished") return { kind: "over", session: now };
     throw await deps.ends.answeredBefore(visited, browser, taken.consent);
   };
@@ -158,7 +155,7 @@ async function stageQuestion(
 ): Promise<string> {
   const { evidence = [] } = context;
   const { correlationId, consentId } = session.value;
-  deps.sessions.stageChange(tx, session, {
+  stageSessionChange(tx, session, {
     ...withResult(session.value, context),
     stage: "deciding",
     payer,
@@ -187,12 +184,12 @@ async function stageEnd(
   const url = await stageOutcome(deps, tx, step, at, context);
   // If this session was too late, another session of the same request can still succeed.
   const isDecided = step.kind !== "leave" || step.error !== "session_expired";
-  if (isDecided) deps.requests.stageCompletion(tx, request);
+  if (isDecided) stageCompletion(tx, request);
   const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
   const decision = step.kind === "leave" ? {} : { accepted: step.kind === "authorise" };
   const outcome = { sealed, until: now + CODE_SECONDS * 1000, ...decision };
   const changed = { ...withResult(session.value, context), stage: "finished", outcome } as const;
-  deps.sessions.stageChange(tx, session, changed);
+  stageSessionChange(tx, session, changed);
   return url;
 }
 
@@ -232,12 +229,12 @@ async function stageOutcome(
   const changed = step.chosen === undefined
     ? authorised
     : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };
-  const code = await deps.codes.stageIssue(tx, codeFor(request.value), now);
+  const code = await stageCode(tx, codeFor(request.value), now);
   deps.consents.stageChange(tx, consent, changed, { ...cause, issued: { code: code.hash } }, now);
   return successUrl(address, code.text);
 }
 
-function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {
+function codeFor(request: PushedRequest): Parameters<typeof stageCode>[1] {
   const { clientId, registration, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
   const bound = dpopJkt === undefined ? {} : { dpopJkt };
   return { clientId, registration, bank, consentId, redirectUri, codeChallenge, ...bound };

@@ -17,15 +17,8 @@ import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../co
 import { BANK_REASON_CODES } from "../../../base/values/reason_codes.ts";
 import { authorizationSessionKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { Transaction } from "../../../base/store/transaction.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
-
-export interface AuthorizationSessionStore {
-  find(from: Reader, correlationId: string): Promise<Entry<AuthorizationSession> | null>;
-  stageOpening(tx: Transaction, session: AuthorizationSession): void;
-  /** Stages a change. Of parallel changes, only one commits. */
-  stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;
-}
 
 const party = { legalName: text, clientId: text, role: text, registeredSince: instant };
 
@@ -86,20 +79,25 @@ const storedRecord = defineRecord<StoredSession>({
 
 export const authorizationSessionRecord = convertedRecord(storedRecord, sessionOf, storedSession);
 
-export function openAuthorizationSessionStore(): AuthorizationSessionStore {
-  return {
-    find: (from, correlationId) =>
-      authorizationSessionRecord.get(from, authorizationSessionKey(correlationId)),
-    stageOpening(tx, session) {
-      check(tx, authorizationSessionKey(session.correlationId), null);
-      const key = authorizationSessionKey(session.correlationId);
-      authorizationSessionRecord.set(tx, key, session, keptUntil(session));
-    },
-    stageChange(tx, former, changed) {
-      check(tx, former.key, former.version);
-      authorizationSessionRecord.set(tx, former.key, changed, keptUntil(changed));
-    },
-  };
+export function findSession(
+  from: Reader,
+  correlationId: string,
+): Promise<Entry<AuthorizationSession> | null> {
+  return authorizationSessionRecord.get(from, authorizationSessionKey(correlationId));
+}
+
+export function stageSession(tx: Transaction, session: AuthorizationSession): void {
+  const key = authorizationSessionKey(session.correlationId);
+  authorizationSessionRecord.replace(tx, key, null, session, keptUntil(session));
+}
+
+/** Stages a change. Of parallel changes, only one commits. */
+export function stageSessionChange(
+  tx: Transaction,
+  former: Entry<AuthorizationSession>,
+  changed: AuthorizationSession,
+): void {
+  authorizationSessionRecord.replace(tx, former.key, former, changed, keptUntil(changed));
 }
 
 function storedSession({ payer, ...session }: AuthorizationSession): StoredSession {

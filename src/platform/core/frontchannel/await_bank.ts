@@ -6,7 +6,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ChooseStep } from "./advance_session.ts";
 import { type AuthorizationSession, expiredStep, isLate } from "./authorization_session.ts";
-import { type DecideDeps, findSession, type ScreenVisit } from "./decide_consent.ts";
+import { type DecideDeps, requireSession, type ScreenVisit } from "./decide_consent.ts";
 import { screenUrl } from "./screen_url.ts";
 import type { SessionSteps } from "./session_steps.ts";
 
@@ -28,7 +28,7 @@ export async function awaitBank(
 ): Promise<{ readonly leadTo: string } | { readonly wait: Waiting }> {
   const { browser, reads } = visit;
   const { steps } = deps;
-  const { bank, session } = await findSession(deps, visit);
+  const { bank, session } = await requireSession(deps, visit);
   if (!await browser.holds(session)) throw await steps.notYours(session, "waiting in another browser");
   if (session.stage === "finished") return { leadTo: await steps.finishedUrl(session, browser) };
   if (session.stage === "deciding") return { leadTo: screenUrl(deps.authUrl, session) };

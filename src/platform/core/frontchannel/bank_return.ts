@@ -10,7 +10,7 @@ import type { StandingOf } from "../../guards/security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { SessionVisit } from "./advance_session.ts";
-import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { findSession } from "./authorization_session_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 import { claimedCorrelationId, openResultJwt, type ResultJwt, type ResultJwtDeps } from "./result_jwt.ts";
@@ -20,7 +20,6 @@ import { backTo } from "./tpp_redirect.ts";
 
 export interface BankReturnDeps extends ResultJwtDeps {
   readonly clients: ClientStore;
-  readonly sessions: AuthorizationSessionStore;
   readonly standingOf: StandingOf;
   readonly takeDecryption: TakeDecryption;
 }
@@ -56,9 +55,9 @@ export interface BankReturns {
 }
 
 export function openBankReturns(deps: BankReturnDeps): BankReturns {
-  const { clients, sessions, clock, decrypters, standingOf, takeDecryption } = deps;
+  const { clients, clock, decrypters, standingOf, takeDecryption } = deps;
   const find = async ({ bank, reads }: ReturnVisit, id: string): Promise<Result<AuthorizationSession>> => {
-    const session = (await sessions.find(reads, id))?.value;
+    const session = (await findSession(reads, id))?.value;
     return session !== undefined && session.bank === bank && clock() < keptUntil(session)
       ? ok(session)
       : mismatch("correlation_id", "that of a session with this bank", id);
@@ -68,7 +67,7 @@ export function openBankReturns(deps: BankReturnDeps): BankReturns {
       const { sealed, browser } = visit;
       const [bank, named] = await Promise.all([ // in one round trip
         clients.findBank(visit.reads, visit.bank),
-        namedSessions(sessions, visit),
+        namedSessions(visit),
       ]);
       if (bank === null) throw new ApiError("bank.unknown");
       noteBankReturn(bank);
@@ -84,7 +83,7 @@ export function openBankReturns(deps: BankReturnDeps): BankReturns {
       return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
     },
     notAuthentic: async (visit, fault) => {
-      const named = (await namedSessions(sessions, visit)).filter(({ bank }) => bank === visit.bank);
+      const named = (await namedSessions(visit)).filter(({ bank }) => bank === visit.bank);
       const held = await Promise.all(named.map((session) => visit.browser.holds(session)));
       const [tpp, ...more] = new Set(named.filter((_, index) => held[index]).map(({ clientId }) => clientId));
       const link = tpp === undefined || more.length > 0 ? {} : backTo(await clients.find(visit.reads, tpp));
@@ -111,10 +110,9 @@ export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
 
 /** Reads the sessions that the browser's cookies name. */
 async function namedSessions(
-  sessions: AuthorizationSessionStore,
   { browser, reads }: ReturnVisit,
 ): Promise<readonly AuthorizationSession[]> {
-  const entries = await Promise.all(browser.names().map((id) => sessions.find(reads, id)));
+  const entries = await Promise.all(browser.names().map((id) => findSession(reads, id)));
   return entries.flatMap((entry) => entry === null ? [] : [entry.value]);
 }
 

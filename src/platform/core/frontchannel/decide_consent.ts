@@ -20,12 +20,11 @@ import type { Decision, OpenDecision } from "./open_decision.ts";
 import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { screenUrlWithoutAccount } from "./screen_url.ts";
-import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { findSession } from "./authorization_session_store.ts";
 import type { SessionSteps } from "./session_steps.ts";
 
 export interface DecideDeps extends ReadConsentDeps {
   readonly clients: ClientStore;
-  readonly sessions: AuthorizationSessionStore;
   readonly authUrl: string;
   readonly steps: SessionSteps;
 }
@@ -58,7 +57,7 @@ export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string
 export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
   const { browser, reads, interactionId } = visit;
   const { steps } = deps;
-  const { bank, session } = await findSession(deps, visit);
+  const { bank, session } = await requireSession(deps, visit);
   if (!await browser.holds(session)) throw await steps.notYours(session, "opened in another browser");
   const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
     leadTo: await steps.finishedUrl(over, browser),
@@ -86,7 +85,7 @@ export async function decideConsent(
 ): Promise<string> {
   const { browser, reads, interactionId } = visit;
   const { steps } = deps;
-  const { bank, session } = await findSession(deps, visit);
+  const { bank, session } = await requireSession(deps, visit);
   if (session.stage === "finished") return await clickedAgain(deps, session, browser, posted);
   if (!await browser.holds(session)) throw await steps.notYours(session, "posted from another browser");
   if (posted.token !== await browser.formToken(session.correlationId)) {
@@ -113,13 +112,13 @@ export async function decideConsent(
  *
  * @throws {ApiError} `bank.unknown`, `authorization.invalid_request`
  */
-export async function findSession(
-  deps: Pick<DecideDeps, "sessions" | "clients" | "clock">,
+export async function requireSession(
+  deps: Pick<DecideDeps, "clients" | "clock">,
   visit: ScreenVisit,
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
   const flow = isUuid(correlationId) ? correlationId : undefined;
-  const named = flow === undefined ? null : startRead(deps.sessions.find(reads, flow)); // in one round trip with the bank
+  const named = flow === undefined ? null : startRead(findSession(reads, flow)); // in one round trip with the bank
   const bank = await deps.clients.findBank(reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
   const session = (await named)?.value;

@@ -8,7 +8,7 @@ import type { Log } from "../../observed/log_events.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import type { ReplayRecords } from "../../../base/store/transaction.ts";
 import type { ChosenStep, Situation } from "./advance_session.ts";
-import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { findSession } from "./authorization_session_store.ts";
 import {
   BANK_NOT_ACTIVE,
   type BankReturn,
@@ -26,7 +26,6 @@ export interface FinishDeps {
   readonly returns: BankReturns;
   readonly steps: SessionSteps;
   readonly store: Reader;
-  readonly sessions: AuthorizationSessionStore;
   readonly authUrl: string;
   readonly log: Log;
 }
@@ -108,7 +107,7 @@ async function followResult(deps: FinishDeps, own: OwnReturn, response: ResultJw
 /** Another result counts: the customer decides, or the bank has delivered one on the back channel. */
 async function overtakenBy(deps: FinishDeps, own: OwnReturn, used?: Mismatch): Promise<string> {
   const { steps } = deps;
-  const session = (await deps.sessions.find(deps.store, own.session.correlationId))?.value;
+  const session = (await findSession(deps.store, own.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
   if (session.stage === "finished") return await steps.finishedUrl(session, own.visit.browser);
   if (session.stage === "delivered") return await steps.continueDelivered(own.bank, session, own.visit);

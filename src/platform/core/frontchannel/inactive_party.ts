@@ -2,7 +2,7 @@
  * Handles a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is not
  * decided. The browser is redirected to the TPP with an error. The consent waits for a new request or its deadline.
  */
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { findPushedRequest } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
@@ -13,7 +13,6 @@ import { inactiveUrl } from "./tpp_redirect.ts";
 
 export interface InactivePartyDeps {
   readonly clients: Pick<ClientStore, "find">;
-  readonly requests: PushedRequestStore;
   readonly standingOf: StandingOf;
   readonly authUrl: string;
 }
@@ -30,12 +29,12 @@ export type UrlIfInactive = (
   reads: Reader,
 ) => Promise<string | null>;
 
-export function urlIfInactive({ clients, requests, standingOf, authUrl }: InactivePartyDeps): UrlIfInactive {
+export function urlIfInactive({ clients, standingOf, authUrl }: InactivePartyDeps): UrlIfInactive {
   return async (bank, session, reads) => {
     const ofBank = await standingOf(bank);
     const [tpp, request] = await Promise.all([
       clients.find(reads, session.clientId),
-      requests.find(reads, session.requestHash),
+      findPushedRequest(reads, session.requestHash),
     ]);
     if (request === null) return null;
     const isRegistered = tpp?.registration === request.value.registration;

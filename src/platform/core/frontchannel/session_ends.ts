@@ -8,7 +8,7 @@ import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts"
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { Consent } from "../consents/consent.ts";
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { findPushedRequest } from "../oauth/pushed_request_store.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, isLate, stepIfOvertaken } from "./authorization_session.ts";
@@ -20,7 +20,6 @@ export interface SessionEndDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly clients: Pick<ClientStore, "find">;
-  readonly requests: Pick<PushedRequestStore, "find">;
   readonly standing: SessionStanding;
 }
 
@@ -62,7 +61,7 @@ interface EarlierDecision {
 }
 
 export function openSessionEnds(deps: SessionEndDeps): SessionEnds {
-  const { store, clock, clients, requests, standing } = deps;
+  const { store, clock, clients, standing } = deps;
   const linkTo = async ({ clientId }: AuthorizationSession): Promise<Pick<ApiErrorParts, "tpp">> =>
     backTo(await clients.find(store, clientId));
   const ends: SessionEnds = {
@@ -92,7 +91,7 @@ export function openSessionEnds(deps: SessionEndDeps): SessionEnds {
       return new ApiError(accepted ? "interaction.accepted" : "interaction.refused", parts);
     },
     notYours: async (session, detail) => {
-      const request = await requests.find(store, session.requestHash);
+      const request = await findPushedRequest(store, session.requestHash);
       const isOver = session.stage === "finished" || request === null || request.value.completed;
       const reason = isOver ? "interaction.finished" : "interaction.not_yours";
       return new ApiError(reason, { detail, ...await linkTo(session) }); // in the language of this browser

@@ -11,7 +11,7 @@ import type { ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { findPushedRequest } from "../oauth/pushed_request_store.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
@@ -21,7 +21,6 @@ export interface StandingDeps {
   readonly clock: Clock;
   readonly consents: ConsentStore;
   readonly clients: ClientStore;
-  readonly requests: PushedRequestStore;
   readonly authUrl: string;
 }
 
@@ -45,7 +44,7 @@ export interface SessionStanding {
 }
 
 export function openSessionStanding(
-  { clock, consents, clients, requests, authUrl }: StandingDeps,
+  { clock, consents, clients, authUrl }: StandingDeps,
 ): SessionStanding {
   return {
     read: async (session, from, now = clock()) => {
@@ -54,7 +53,7 @@ export function openSessionStanding(
       const consent = startRead(readConsent(reading, from, consentId, session)); // its fault comes last
       const [tpp, request] = await Promise.all([
         clients.find(from, clientId),
-        requests.find(from, requestHash),
+        findPushedRequest(from, requestHash),
       ]);
       if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
         throw new ApiError("interaction.finished", {
@@ -67,7 +66,7 @@ export function openSessionStanding(
     prefetch: ({ clientId, requestHash, consentId }, reads) => {
       startRead(Promise.all([
         clients.readRegistered(reads, clientId, undefined),
-        requests.find(reads, requestHash),
+        findPushedRequest(reads, requestHash),
         consents.find(reads, consentId),
       ]));
     },

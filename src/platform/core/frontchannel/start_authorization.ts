@@ -16,7 +16,7 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { OwnSigner } from "../../evidence/evidence_store.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
-import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import { findPushedRequest, stageSessionCount } from "../oauth/pushed_request_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { LINK_FAULTS } from "../../guards/http/link_faults.ts";
 import {
@@ -37,7 +37,7 @@ import {
   type TransactDeps,
 } from "../../../base/store/transaction.ts";
 import type { AuthorizationError, AuthorizationSession, OpenedSession } from "./authorization_session.ts";
-import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { stageSession } from "./authorization_session_store.ts";
 import { handoverClaims, handoverUrl } from "./handover_jwt.ts";
 import { noteIds, notePushed } from "./note_session.ts";
 import { addressOf } from "./session_standing.ts";
@@ -46,8 +46,6 @@ import type { RejectInOutage } from "../../guards/security/controls_store.ts";
 import { backTo, errorUrl, inactiveUrl, languagesOf } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {
-  readonly requests: PushedRequestStore;
-  readonly sessions: AuthorizationSessionStore;
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly standingOf: StandingOf;
@@ -142,15 +140,15 @@ async function openSession(
   const options = { what: "pushed request", request, attempts: MAX_CONSENT_RACES, lost: () => undefined };
   return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
     const [pushed, consent] = await Promise.all([
-      deps.requests.find(tx, session.requestHash),
+      findPushedRequest(tx, session.requestHash),
       deps.consents.find(tx, session.consentId),
     ]);
     if (pushed === null || pushed.value.completed) return "invalid_request";
     if (pushed.value.sessions >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
     const steps = consent?.value.sequence;
     if (steps !== undefined && steps >= MAX_STARTED_STEPS) return "opened_too_often";
-    deps.sessions.stageOpening(tx, session);
-    deps.requests.stageSession(tx, pushed);
+    stageSession(tx, session);
+    stageSessionCount(tx, pushed);
     const now = deps.clock();
     const event = {
       at: now,
@@ -187,7 +185,7 @@ async function readNamed(
 ): Promise<readonly [Entry<PushedRequest> | null, Client | null]> {
   const id = asClientId(clientId);
   const [pushed, client] = await Promise.all([
-    deps.requests.find(reads, requestHash),
+    findPushedRequest(reads, requestHash),
     id === undefined ? null : deps.clients.find(reads, id),
   ]);
   if (pushed !== null) notePushed(pushed.value, { clientId, bank });

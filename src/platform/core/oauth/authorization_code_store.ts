@@ -19,26 +19,8 @@ import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "..
 import { authorizationCodeKey, spentJwtKey } from "../../config/store_keys.ts";
 import { SPENT_KEPT_LONGER_MS, spentJwtRecord } from "../../../base/store/base_records.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { Transaction } from "../../../base/store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
-
-export interface AuthorizationCodeStore {
-  /** Stages a new code and the record of its challenge. `now` is in milliseconds. */
-  stageIssue(
-    tx: Transaction,
-    code: Omit<AuthorizationCode, "expiresAt" | "failures">,
-    now: WallTime,
-  ): Promise<{ readonly text: string; readonly hash: string }>;
-  find(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null>;
-  /** Stages a change. Of parallel changes, only one commits. */
-  stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
-  /** Whether a code was issued before for this challenge of this client (RFC 9700 §2.1.1; contract PA14). */
-  isChallengeSpent(
-    from: Reader,
-    code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
-    now: WallTime,
-  ): Promise<boolean>;
-}
 
 export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   name: "authorization_code",
@@ -63,29 +45,44 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   restore: "deleted",
 });
 
-export function openAuthorizationCodeStore(): AuthorizationCodeStore {
-  return {
-    async stageIssue(tx, code, now) {
-      const text = newSecret();
-      const hash = await sha256(text);
-      const key = authorizationCodeKey(hash);
-      const expiresAt = now + CODE_SECONDS * 1000;
-      authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
-      const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
-      const challengeKey = spentJwtKey("code_challenge", code.clientId, code.codeChallenge);
-      spentJwtRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt + SPENT_KEPT_LONGER_MS);
-      return { text, hash };
-    },
-    find: (from, codeHash) => authorizationCodeRecord.get(from, authorizationCodeKey(codeHash)),
-    stageChange(tx, former, changed) {
-      check(tx, former.key, former.version);
-      authorizationCodeRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
-    },
-    async isChallengeSpent(from, { clientId, codeChallenge }, now) {
-      const spent = await spentJwtRecord.get(from, spentJwtKey("code_challenge", clientId, codeChallenge));
-      return spent !== null && now < spent.value.expiresAt;
-    },
-  };
+/** Stages a new code and the record of its challenge. `now` is in milliseconds. */
+export async function stageCode(
+  tx: Transaction,
+  code: Omit<AuthorizationCode, "expiresAt" | "failures">,
+  now: WallTime,
+): Promise<{ readonly text: string; readonly hash: string }> {
+  const text = newSecret();
+  const hash = await sha256(text);
+  const key = authorizationCodeKey(hash);
+  const expiresAt = now + CODE_SECONDS * 1000;
+  authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
+  const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
+  const challengeKey = spentJwtKey("code_challenge", code.clientId, code.codeChallenge);
+  spentJwtRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt + SPENT_KEPT_LONGER_MS);
+  return { text, hash };
+}
+
+export function findCode(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null> {
+  return authorizationCodeRecord.get(from, authorizationCodeKey(codeHash));
+}
+
+/** Stages a change. Of parallel changes, only one commits. */
+export function stageCodeChange(
+  tx: Transaction,
+  former: Entry<AuthorizationCode>,
+  changed: AuthorizationCode,
+): void {
+  authorizationCodeRecord.replace(tx, former.key, former, changed, keptUntil(changed.expiresAt));
+}
+
+/** Whether a code was issued before for this challenge of this client (RFC 9700 §2.1.1; contract PA14). */
+export async function isChallengeSpent(
+  from: Reader,
+  { clientId, codeChallenge }: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
+  now: WallTime,
+): Promise<boolean> {
+  const spent = await spentJwtRecord.get(from, spentJwtKey("code_challenge", clientId, codeChallenge));
+  return spent !== null && now < spent.value.expiresAt;
 }
 
 function keptUntil(expiresAt: number): number {

@@ -9,7 +9,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { transact, type Transaction } from "../../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
-import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
+import { findCode, stageCodeChange } from "./authorization_code_store.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
 import { describedMismatch, type Failure, mismatch, quote } from "../../../base/kernel/result.ts";
@@ -19,7 +19,6 @@ import { matchesChallenge } from "./pkce.ts";
 import { tokenResponse } from "./token_response.ts";
 
 export interface CodeGrantDeps extends GrantDeps {
-  readonly codes: AuthorizationCodeStore;
   readonly consents: Pick<ConsentStore, "find" | "stageNote">;
   /** Whether the consent is currently `Authorized` (contract TA12). */
   readonly isConsentAuthorized: (
@@ -47,7 +46,7 @@ export async function grantAuthorizationCode(
   const redemption = readRedemption(request.form);
   const codeHash = request.codeHash ?? await sha256(redemption.code);
   const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
-    const entry = await deps.codes.find(tx, codeHash);
+    const entry = await findCode(tx, codeHash);
     if (entry === null) throw unusableCode("unknown code");
     noteConsent(entry.value, request);
     return await redeem(deps, tx, { request, redemption, entry, codeHash });
@@ -103,7 +102,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt): P
     // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
     // s.
     if (!isOwn(code, request)) throw wrong;
-    deps.codes.stageChange(tx, entry, { ...code, failures: code.failures + 1 });
+    stageCodeChange(tx, entry, { ...code, failures: code.failures + 1 });
     return wrong;
   }
   if (!await deps.isConsentAuthorized(tx, code.consentId, code)) {
@@ -118,7 +117,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt): P
     consentId: code.consentId,
     jkt: request.proof.jkt,
   });
-  deps.codes.stageChange(tx, entry, { ...code, redeemedFor: token.hash });
+  stageCodeChange(tx, entry, { ...code, redeemedFor: token.hash });
   await stageNote(deps, tx, attempt, "consent.token_issued", token.hash);
   return token.text;
 }

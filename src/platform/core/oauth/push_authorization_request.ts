@@ -22,15 +22,13 @@ import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
+import { isChallengeSpent } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
 import { type PushedRequest, readUiLocales } from "./pushed_request.ts";
-import type { PushedRequestStore } from "./pushed_request_store.ts";
+import { stagePushedRequest } from "./pushed_request_store.ts";
 import { requireScope } from "./token_response.ts";
 
 export interface PushDeps extends TransactDeps {
-  readonly requests: PushedRequestStore;
-  readonly codes: AuthorizationCodeStore;
   readonly findClient: (from: Reader, clientId: ClientId) => Promise<Client | null>;
   readonly consents: Pick<ConsentStore, "find" | "stageNote">;
   /** Whether this client's consent at this bank awaits authorisation. */
@@ -71,7 +69,7 @@ export async function pushAuthorizationRequest(
     if (!await deps.awaitsAuthorisation(tx, requested.consentId, push)) {
       throw unusableConsent(requested.consentId);
     }
-    if (await deps.codes.isChallengeSpent(tx, requested, deps.clock())) {
+    if (await isChallengeSpent(tx, requested, deps.clock())) {
       const fresh = describedMismatch(
         "code_challenge",
         "new for each authorization",
@@ -81,7 +79,7 @@ export async function pushAuthorizationRequest(
     }
     await rejectTooMany(deps, tx, requested.consentId);
     const now = deps.clock();
-    const requestUri = await deps.requests.stage(tx, requested, now);
+    const requestUri = await stagePushedRequest(tx, requested, now);
     await deps.consents.stageNote(tx, requested.consentId, {
       at: now,
       event: "consent.authorization_requested",

@@ -24,22 +24,8 @@ import {
 } from "../../../base/profile.ts";
 import { pushedRequestKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { Transaction } from "../../../base/store/transaction.ts";
 import type { PushedRequest } from "./pushed_request.ts";
-
-export interface PushedRequestStore {
-  /** Stages the request and returns its `request_uri`. `now` is in milliseconds. */
-  stage(
-    tx: Transaction,
-    request: Omit<PushedRequest, "expiresAt" | "completed" | "sessions">,
-    now: number,
-  ): Promise<string>;
-  find(from: Reader, referenceHash: string): Promise<Entry<PushedRequest> | null>;
-  /** Stages that it has started one more session. Of parallel changes, only one commits. */
-  stageSession(tx: Transaction, former: Entry<PushedRequest>): void;
-  /** Stages its completion. The commit fails if it was completed meanwhile. */
-  stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
-}
 
 export const pushedRequestRecord = defineRecord<PushedRequest>({
   name: "pushed_request",
@@ -66,25 +52,38 @@ export const pushedRequestRecord = defineRecord<PushedRequest>({
   restore: "ended",
 });
 
-export function openPushedRequestStore(): PushedRequestStore {
-  return {
-    async stage(tx, request, now) {
-      const reference = newSecret();
-      const expiresAt = now + REQUEST_URI_SECONDS * 1000;
-      const value: PushedRequest = { ...request, expiresAt, completed: false, sessions: 0 };
-      pushedRequestRecord.set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
-      return REQUEST_URI_PREFIX + reference;
-    },
-    find: (from, referenceHash) => pushedRequestRecord.get(from, pushedRequestKey(referenceHash)),
-    stageSession: (tx, former) =>
-      stageChange(tx, former, { ...former.value, sessions: former.value.sessions + 1 }),
-    stageCompletion: (tx, former) => stageChange(tx, former, { ...former.value, completed: true }),
-  };
+/** Stages the request and returns its `request_uri`. `now` is in milliseconds. */
+export async function stagePushedRequest(
+  tx: Transaction,
+  request: Omit<PushedRequest, "expiresAt" | "completed" | "sessions">,
+  now: number,
+): Promise<string> {
+  const reference = newSecret();
+  const expiresAt = now + REQUEST_URI_SECONDS * 1000;
+  const value: PushedRequest = { ...request, expiresAt, completed: false, sessions: 0 };
+  pushedRequestRecord.set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
+  return REQUEST_URI_PREFIX + reference;
+}
+
+export function findPushedRequest(
+  from: Reader,
+  referenceHash: string,
+): Promise<Entry<PushedRequest> | null> {
+  return pushedRequestRecord.get(from, pushedRequestKey(referenceHash));
+}
+
+/** Stages that it has started one more session. Of parallel changes, only one commits. */
+export function stageSessionCount(tx: Transaction, former: Entry<PushedRequest>): void {
+  stageChange(tx, former, { ...former.value, sessions: former.value.sessions + 1 });
+}
+
+/** Stages its completion. The commit fails if it was completed meanwhile. */
+export function stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void {
+  stageChange(tx, former, { ...former.value, completed: true });
 }
 
 function stageChange(tx: Transaction, former: Entry<PushedRequest>, changed: PushedRequest): void {
-  check(tx, former.key, former.version);
-  pushedRequestRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
+  pushedRequestRecord.replace(tx, former.key, former, changed, keptUntil(changed.expiresAt));
 }
 
 // A session may start in the last second, take its full time, and its customer may return late (Decision G1).

@@ -3,7 +3,7 @@ import { keepFor, type KeptValue } from "../../../base/kernel/recently_used.ts";
 import { z } from "zod";
 import { bankCode, clientId, defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { Transaction } from "../../../base/store/transaction.ts";
 import { type AuditEvent, record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";
 import { controlledPartyKey, CONTROLS_KEY } from "../../config/store_keys.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
@@ -52,30 +52,26 @@ export const controlledPartyRecord = defineRecord<Recorded>({
   restore: "kept",
 });
 
-export interface ControlsStore {
-  read(from: Reader): Promise<Entry<Controls> | null>;
-  /** Stages the changed controls. Of parallel changes only one commits. */
-  stageChange(tx: Transaction, former: Entry<Controls> | null, changed: Controls): void;
-  /** Stages an entry in the history of `subject`. Returns its place in the history. */
-  stageEvent(tx: Transaction, subject: string, event: AuditEvent): Promise<Required<Recorded>>;
+export function readControls(from: Reader): Promise<Entry<Controls> | null> {
+  return controlsRecord.get(from, CONTROLS_KEY);
 }
 
-export function openControlsStore(): ControlsStore {
-  return {
-    read: (from) => controlsRecord.get(from, CONTROLS_KEY),
-    stageChange(tx, former, changed) {
-      check(tx, CONTROLS_KEY, former?.version ?? null);
-      controlsRecord.set(tx, CONTROLS_KEY, { ...former?.value, ...changed });
-    },
-    async stageEvent(tx, subject, event) {
-      const key = controlledPartyKey(subject);
-      const former = await controlledPartyRecord.get(tx, key);
-      check(tx, key, former?.version ?? null);
-      const recorded = record(tx, subject, former?.value ?? null, event);
-      controlledPartyRecord.set(tx, key, recorded);
-      return recorded;
-    },
-  };
+/** Stages the changed controls. Of parallel changes only one commits. */
+export function stageControls(tx: Transaction, former: Entry<Controls> | null, changed: Controls): void {
+  controlsRecord.replace(tx, CONTROLS_KEY, former, { ...former?.value, ...changed });
+}
+
+/** Stages an entry in the history of `subject`. Returns its place in the history. */
+export async function stageControlEvent(
+  tx: Transaction,
+  subject: string,
+  event: AuditEvent,
+): Promise<Required<Recorded>> {
+  const key = controlledPartyKey(subject);
+  const former = await controlledPartyRecord.get(tx, key);
+  const recorded = record(tx, subject, former?.value ?? null, event);
+  controlledPartyRecord.replace(tx, key, former, recorded);
+  return recorded;
 }
 
 /** Returns the controls of an entry. */
@@ -95,12 +91,8 @@ const MAX_AGE_MS = 1000;
 const MAX_RETRY_SECONDS = 86_400;
 
 /** @param steady the time for the age of the copy */
-export function openCurrentControls(
-  store: Reader,
-  steady: SteadyClock,
-  controls: ControlsStore,
-): CurrentControls {
-  return keepFor(MAX_AGE_MS, steady, () => controls.read(store).then(controlsIn));
+export function openCurrentControls(store: Reader, steady: SteadyClock): CurrentControls {
+  return keepFor(MAX_AGE_MS, steady, () => readControls(store).then(controlsIn));
 }
 
 /** The standing of participants with the operator's blocks before the directory's word (Decision G5). */

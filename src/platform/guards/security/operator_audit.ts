@@ -5,7 +5,7 @@
  */
 import { limitAttempts, MAX_REASON_CHARACTERS } from "../../../base/http/attempt_limit.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import type { ControlsStore } from "./controls_store.ts";
+import { stageControlEvent } from "./controls_store.ts";
 
 /** Records that the operator reads the path. @throws {ApiError} `store.unavailable` */
 export type RecordRead = (operator: string, path: string) => Promise<void>;
@@ -27,11 +27,11 @@ export interface OperatorAudit {
   readonly recordAttempt: RecordAttempt;
 }
 
-export function openOperatorAudit(deps: TransactDeps, controls: ControlsStore): OperatorAudit {
+export function openOperatorAudit(deps: TransactDeps): OperatorAudit {
   const limit = limitAttempts(deps.clock);
   const stage = async (subject: string, event: string, operator: string, reason: string): Promise<void> =>
     await transact(deps, { what: "operator's act" }, async (tx) => {
-      await controls.stageEvent(tx, subject, { at: deps.clock(), event, actor: operator, reason });
+      await stageControlEvent(tx, subject, { at: deps.clock(), event, actor: operator, reason });
     });
   return {
     recordRead: (operator, path) =>

@@ -13,7 +13,7 @@ import { caseHash, stageDeletedCase } from "../../evidence/deleted_case_store.ts
 import type { Payment } from "../../core/payments/payment.ts";
 import { stageDisputeGone } from "../../core/disputes/dispute_store.ts";
 import { stagePaymentGone } from "../../core/payments/payment_store.ts";
-import type { ControlsStore } from "../../guards/security/controls_store.ts";
+import { stageControlEvent } from "../../guards/security/controls_store.ts";
 import {
   caseDeletionKey,
   caseErasureKey,
@@ -99,14 +99,13 @@ const ENTRIES = 400;
  */
 export async function stageApplied(
   tx: Transaction,
-  controls: ControlsStore,
   applied: AppliedRule,
   cases: readonly PaymentId[],
   at: number,
 ): Promise<{ readonly subject: string; readonly position: number }> {
   const subject = `retention ${applied.class}`;
   const content = canonicalize({ ...applied, count: cases.length, cases: cases.map(caseHash).toSorted() });
-  const { recorded } = await controls.stageEvent(tx, subject, {
+  const { recorded } = await stageControlEvent(tx, subject, {
     at,
     event: "retention.applied",
     actor: "clock",

@@ -9,7 +9,6 @@ import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../../base/store/transaction.ts";
 import type { Consent } from "../../core/consents/consent.ts";
 import { recordedErasure } from "../../evidence/personal_data.ts";
-import type { ControlsStore } from "../../guards/security/controls_store.ts";
 import { youngerThan } from "./case_age.ts";
 import { type CaseParts, type EraseCaseDeps, isOpen, readCaseParts, stageCaseErased } from "./erase_case.ts";
 import {
@@ -23,7 +22,6 @@ import {
 import { searchCases } from "./retention_search.ts";
 
 export interface RetireCasesDeps extends EraseCaseDeps {
-  readonly controls: ControlsStore;
   /** Undefined: only operators erase cases. */
   readonly eraseCasesDays: number | undefined;
   /** Undefined: histories are kept. */
@@ -131,7 +129,7 @@ async function stageErasures(
   for (const parts of cases) {
     stageCaseErased(deps, tx, parts, { actor: "clock", reason: `retention: ${rule.rule}`, at });
   }
-  await stageApplied(tx, deps.controls, rule, cases.map(({ caseId }) => caseId), at);
+  await stageApplied(tx, rule, cases.map(({ caseId }) => caseId), at);
 }
 
 async function stageDeletions(
@@ -141,7 +139,7 @@ async function stageDeletions(
   cases: readonly CaseParts[],
 ): Promise<void> {
   const ids = cases.map(({ caseId }) => caseId);
-  const entry = await stageApplied(tx, deps.controls, rule, ids, deps.clock());
+  const entry = await stageApplied(tx, rule, ids, deps.clock());
   for (const parts of cases) stageCaseGone(tx, parts, entry);
 }
 

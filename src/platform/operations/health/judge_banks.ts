@@ -9,7 +9,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { BANKS_PATH } from "../../config/paths.ts";
 import { bankHealthKey } from "../../config/store_keys.ts";
-import type { NoticeToAll, StageNoticeToAll } from "../../events/notice_spread_store.ts";
+import { type NoticeToAll, stageNoticeToAll } from "../../events/notice_spread_store.ts";
 import { type CurrentControls, outageAt } from "../../guards/security/controls_store.ts";
 import { type ProcessPushes, pushesTo } from "../../observed/figures/last_pushes.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
@@ -24,7 +24,6 @@ export interface JudgeBanksDeps extends TransactDeps {
   readonly log: Log;
   readonly currentControls: CurrentControls;
   readonly figures: Pick<FiguresRecorder, "lastPushes" | "minute">;
-  readonly stageNotice: StageNoticeToAll;
 }
 
 const EVERY_MS = 1500;
@@ -86,7 +85,7 @@ async function record(
   if (changed === health) return false;
   const isCommitted = await commitIfUnchanged(deps, (tx) => {
     bankHealthRecord.replace(tx, bankHealthKey(changed.bank), former, changed);
-    if (known !== undefined) deps.stageNotice(tx, noticeOf(deps.authUrl, known));
+    if (known !== undefined) stageNoticeToAll(tx, noticeOf(deps.authUrl, known));
   });
   if (!isCommitted || now === health) return false; // another process has
   const { bank, state, since } = now;

@@ -8,7 +8,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { transact } from "../../../base/store/transaction.ts";
 import { digest } from "../../evidence/digest.ts";
 import type { BankClient } from "../../core/registration/client.ts";
-import type { ControlsStore } from "../../guards/security/controls_store.ts";
+import { stageControlEvent } from "../../guards/security/controls_store.ts";
 import { askBank } from "../recovery/ask_bank.ts";
 import {
   type Comparison,
@@ -25,7 +25,6 @@ import { readUnsettled, type ReadUnsettledDeps } from "./find_unsettled.ts";
 export interface InquireBankDeps extends Omit<ReconcileBankDeps, "payments">, ReadUnsettledDeps {
   readonly payments: ReconcileBankDeps["payments"];
   readonly steady: SteadyClock;
-  readonly controls: Pick<ControlsStore, "stageEvent">;
 }
 
 /** What came of an inquiry. */
@@ -101,7 +100,7 @@ async function record(
   const reason =
     `${updated} updated, ${agreed} unchanged, ${disagreements.length} disagree, ${unmentioned} not mentioned`;
   await transact(deps, { what: "inquiry" }, async (tx) => {
-    await deps.controls.stageEvent(tx, subject, { at: deps.clock(), event, actor, reason });
+    await stageControlEvent(tx, subject, { at: deps.clock(), event, actor, reason });
   });
   deps.log.warn(event, { party: subject, by: actor });
 }
