@@ -1,6 +1,6 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
 import { basename } from "node:path/posix";
-import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
+import { listFiles, readSource, type SourceFile } from "../../upkeep/sources/source_files.ts";
 import { findFitting } from "./fitting.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
@@ -95,9 +95,19 @@ export function nearest(): Near {
   return ({ file, line, kind, change: { at } }) => {
     const { text } = readSource(file);
     const name = basename(file, ".ts").replaceAll("_", " ");
-    const words = `${kind} ${name} ${surroundings(text.split("\n"), line)} ${text.slice(...at)}`;
-    return { near: near(file), telling: telling(text, words) };
+    const changed = text.slice(...at);
+    const words = `${kind} ${name} ${surroundings(text.split("\n"), line)} ${changed}`;
+    const races = /\bcheck\(tx\b|[vV]ersion/.test(changed) ? racesAt(file, sources) : [];
+    return { near: near(file), telling: [...races, ...telling(text, words)] };
   };
+}
+
+/** A check of a commit is told by the races of its level, whatever words they have. */
+function racesAt(file: string, sources: readonly SourceFile[]): readonly string[] {
+  const level = file.split("/").slice(1, 3).join("/");
+  const isRaces = ({ path }: SourceFile): boolean =>
+    path.startsWith(`tests/${level}/`) && /(?:_|\/)races\.test\.ts$/.test(path);
+  return sources.filter(isRaces).map(({ path }) => path);
 }
 
 /** The lines before a change, the head of its declaration, and the constants of the file that it names. */
