@@ -92,12 +92,8 @@ const BY_ROLE = {
 export function decodeMetadata(claims: JsonObject): Result<Metadata> {
   const decoded = metadataSchema.safeParse(claims);
   if (decoded.success) return ok(decoded.data);
-  const [name = ""] = decoded.error.issues.map((issue) => String(issue.path[0]));
-  return mismatch(
-    name,
-    EXPECTED[name as keyof Metadata] ?? "as the documentation of the registration requires",
-    claims[name],
-  );
+  const name = String(decoded.error.issues[0]?.path[0]) as keyof Metadata;
+  return mismatch(name, EXPECTED[name], claims[name]);
 }
 
 /** Checks decoded metadata against the software statement of the client. */

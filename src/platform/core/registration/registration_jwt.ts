@@ -102,10 +102,11 @@ async function findRegistrant(
   // Read before the keys are fetched, so that the keys have at least this version.
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const { kid } = jws.header;
-  const key = typeof kid === "string" ? await deps.keys.signingKey(statement, kid) : undefined;
-  return key === undefined || typeof kid !== "string"
-    ? inPart("key", await deps.keys.kidFault(statement, kid))
-    : ok({ key, statement, listed, kid });
+  const unknown = async (): Promise<Failure<JwtFault>> =>
+    inPart("key", await deps.keys.kidFault(statement, kid));
+  if (typeof kid !== "string") return await unknown();
+  const key = await deps.keys.signingKey(statement, kid);
+  return key === undefined ? await unknown() : ok({ key, statement, listed, kid });
 }
 
 /**
