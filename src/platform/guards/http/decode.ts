@@ -120,20 +120,14 @@ function wirePath(path: readonly PropertyKey[]): string {
   }, "");
 }
 
+/** In the order of code units of their paths, and array positions by number. */
 function oneForEachPath(faults: readonly Fault[]): Fault[] {
-  const byPath = new Map<string, Fault>();
+  const byPlace = new Map<string, Fault>();
   for (const fault of faults) {
-    const path = fault.path ?? "";
-    if (!byPath.has(path)) byPath.set(path, fault);
+    const place = (fault.path ?? "").replace(/\d+/g, (digits) => digits.padStart(6, "0"));
+    if (!byPlace.has(place)) byPlace.set(place, fault);
   }
-  return [...byPath].sort(([a], [b]) => comparePaths(a, b)).map(([, fault]) => fault);
-}
-
-/** Compares by code units, and array positions by number. */
-function comparePaths(a: string, b: string): number {
-  const [left, right] = [a, b].map((path) => path.replace(/\d+/g, (digits) => digits.padStart(6, "0")));
-  if (left === undefined || right === undefined || left === right) return 0;
-  return left < right ? -1 : 1;
+  return [...byPlace.keys()].sort().flatMap((place) => byPlace.get(place) ?? []);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
+import { MAX_FAULTS } from "../http/decode.ts";
 import type { Span } from "./lookup_store.ts";
 
 /** Which entries of a list are asked for. */
@@ -17,8 +18,6 @@ const MAX_END_TO_END_ID = 35; // contract CF7
 const EVER: Span = { from: 0, until: Number.MAX_SAFE_INTEGER };
 const NAMES = ["from", "until", "status", "end-to-end-id", "after"] as const;
 type Name = typeof NAMES[number];
-/** Of an answer (contract EB4). */
-const MAX_FAULTS = 20;
 
 /** The description of lists for TPPs, for the OpenAPI document. */
 export const LIST_DESCRIPTION =
@@ -72,9 +71,7 @@ export function decodeListQuery(
   if (asked.from >= asked.until) {
     faults.push({ code: "Field.Invalid", path: "until", message: "Must be later than from." });
   }
-  if (faults.length > 0) {
-    throw new ApiError("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
-  }
+  rejectFaults(faults);
   return asked;
 }
 
@@ -85,7 +82,10 @@ export function decodeListQuery(
  * @throws {ApiError} `resource.invalid_fields`
  */
 export function expectParameters(query: Readonly<Record<string, string[]>>, known: readonly string[]): void {
-  const faults = nameFaults(query, known);
+  rejectFaults(nameFaults(query, known));
+}
+
+function rejectFaults(faults: readonly Fault[]): void {
   if (faults.length > 0) {
     throw new ApiError("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
   }
