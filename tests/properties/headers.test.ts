@@ -82,6 +82,44 @@ function headersFrom(source: ProxyCertificateSource): fc.Arbitrary<string> {
     .map(sendable);
 }
 
+/** A header of exactly so many characters: PEM may have empty lines, and any character may be escaped. */
+function ofLength(escaped: string, length: number): string {
+  const escapes = (length - escaped.length) % 3 * 2 % 3; // each adds two characters
+  const lines = "%0A".repeat((length - escaped.length - 2 * escapes) / 3);
+  const escape = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
+  return escaped.replace("%0A", `%0A${lines}`)
+    .replace(
+      /(?<=%0A)[A-Za-z]{2}/,
+      (two) => [...two].map((one, at) => at < escapes ? escape(one) : one).join(""),
+    );
+}
+
+Deno.test("certificateReader takes a header of 16,384 characters and a certificate from its first to its last millisecond [H9, H20]", async () => {
+  const { validFromDate, validToDate } = new X509Certificate(
+    `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`,
+  );
+  const [first, last] = [validFromDate.getTime(), validToDate.getTime()];
+  const source = "x-ssl-client-cert";
+  const escaped = headerOf(source, der);
+  let now = VALID_AT;
+  const read = certificateReader({ clock: () => now, source, proxySecret: SECRET });
+  const why = async (header: string): Promise<unknown> => {
+    const found = await read(new Headers({ "x-proxy-secret": SECRET, [source]: header }));
+    return found.ok ? found.value.notAfter : found.fault.why;
+  };
+  for (const length of [16_382, 16_383, 16_384, 16_385]) {
+    const header = ofLength(escaped, length);
+    assertEquals([header.length, await why(header)], [
+      length,
+      length > 16_384 ? "malformed certificate header" : last,
+    ]);
+  }
+  for (const [at, found] of [[first - 1, false], [first, true], [last, true], [last + 1, false]] as const) {
+    now = at;
+    assertEquals(await why(escaped), found ? last : "certificate not valid now");
+  }
+});
+
 for (const source of SOURCES) {
   const guard = clientCertificate(certificateReader({ clock: () => VALID_AT, source, proxySecret: SECRET }));
 
@@ -112,6 +150,11 @@ for (const source of SOURCES) {
       mutated(SECRET, "a-0 \t"),
       fc.nat(SECRET.length - 1).map((end) => SECRET.slice(0, end)),
     );
+    for (let at = 0; at <= SECRET.length; at++) {
+      const sent = `${SECRET.slice(0, at)}~${SECRET.slice(at + 1)}`;
+      const headers = { "x-proxy-secret": sent, [source]: headerOf(source, der) };
+      assertEquals(await outcome(guard, headers), "certificate.missing", sent);
+    }
     await fc.assert(
       fc.asyncProperty(secret.map(sendable), async (sent) => {
         fc.pre(sent.trim() !== SECRET);

@@ -42,13 +42,6 @@ interface ParsedCertificate extends ClientCertificate {
 const MAX_HEADER_CHARACTERS = 16_384;
 const MAX_REMEMBERED = 2000;
 
-/** By the header's text, on which alone the parsed certificate depends. */
-const PARSED = {
-  "client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
-  "x-ssl-client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
-  "x-forwarded-client-cert": openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED),
-} satisfies Readonly<Record<ProxyCertificateSource, unknown>>;
-
 /** Reads the certificate of a request, or returns why it has none. */
 export type ReadCertificate = (headers: Headers) => Promise<Result<ClientCertificate, Reason>>;
 
@@ -58,7 +51,7 @@ export function certificateReader(deps: {
   readonly source: ProxyCertificateSource;
   readonly proxySecret: string;
 }): ReadCertificate {
-  const parsed = PARSED[deps.source];
+  const parsed = openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED);
   return async function readCertificate(headers) {
     if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
       return because("no proxy secret");
@@ -161,7 +154,7 @@ function soleCertificate(header: string): string | undefined {
 }
 
 function fromEscapedPem(escaped: string | undefined): Uint8Array<ArrayBuffer> | undefined {
-  if (escaped === undefined || !/^[\x21-\x7e]+$/.test(escaped)) return undefined;
+  if (escaped === undefined) return undefined;
   let pem: string;
   try {
     pem = decodeURIComponent(escaped);
@@ -182,25 +175,22 @@ function fromBase64(text: string | undefined): Uint8Array<ArrayBuffer> | undefin
   }
 }
 
-/** Whether the bytes are exactly one DER SEQUENCE with a minimal definite length, without other bytes around it. */
+/**
+ * Whether the bytes are exactly one DER SEQUENCE with two octets of length, without other bytes around it. A certificate
+ * with an RSA key needs two, and the header has room for no more.
+ */
 function isOneDerSequence(der: Uint8Array): boolean {
-  const [tag, first] = der;
-  if (tag !== 0x30 || first === undefined) return false;
-  if (first < 0x80) return der.length === 2 + first;
-  const octets = first & 0x7f;
-  if (octets === 0 || octets > 3 || der.length < 2 + octets) return false;
-  const length = der.subarray(2, 2 + octets).reduce((sum, octet) => sum * 256 + octet, 0);
-  const minimal = length >= (octets === 1 ? 0x80 : 256 ** (octets - 1));
-  return minimal && der.length === 2 + octets + length;
+  const length = der.length - 4;
+  return [0x30, 0x82, length >> 8, length & 0xff].every((octet, index) => der[index] === octet);
 }
 
 /** Compares in a time that depends only on the length of the configured secret. Decision F8 says why it does not hash. */
 function sameSecret(sent: string, expected: string): boolean {
-  let difference = sent.length ^ expected.length;
-  for (let index = 0; index < expected.length; index++) {
-    difference |= expected.charCodeAt(index) ^ (sent.charCodeAt(index) || 0);
-  }
-  return difference === 0;
+  const differences = Array.from(
+    { length: expected.length },
+    (_, index) => expected.charCodeAt(index) ^ sent.charCodeAt(index),
+  );
+  return differences.reduce((all, one) => all | one, sent.length ^ expected.length) === 0;
 }
 
 // How the participant of a request was authenticated, for the histories that the request changes (contract EN6).
