@@ -1,7 +1,7 @@
 /** Bounds the entries that attempts of known people make in a history: sign-ins, forbidden requests, refused approvals. */
 import { ApiError } from "../kernel/api_error.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { openLimiter } from "./limiter.ts";
+import { openLimiter } from "../kernel/recently_used.ts";
 
 /** Of an entry in a history. */
 export const MAX_REASON_CHARACTERS = 300;

@@ -5,7 +5,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import type { Identified } from "./credentials.ts";
-import { openLimiter } from "./limiter.ts";
+import { openLimiter } from "../kernel/recently_used.ts";
 
 /** A person whose token was right. */
 export interface Person {

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
-import { openLimiter } from "../../base/http/limiter.ts";
+import { openLimiter } from "../../base/kernel/recently_used.ts";
 import { addCertificates } from "../changes/add_certificates.ts";
 import { proveKeys } from "../changes/certify_keys.ts";
 import { issueLogin, revokeLogin } from "../changes/change_logins.ts";

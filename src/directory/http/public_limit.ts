@@ -6,7 +6,7 @@ import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { clientNetwork } from "./client_network.ts";
-import { openLimiter } from "../../base/http/limiter.ts";
+import { openLimiter } from "../../base/kernel/recently_used.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 /** Requests of one client: rate per second and burst. */

@@ -2,11 +2,10 @@
  * Bounds how often others make this process decrypt with a private key. The RSA of Deno's WebCrypto has a timing side
  * channel (RUSTSEC-2023-0071), and an attack on it needs very many measurements (contract BR19).
  */
-import { openLimiter } from "../../../base/http/limiter.ts";
+import { openLimiter, openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 
 const DAY_SECONDS = 86_400;
 /** Returns in the browser that began the session: a customer has one, or a few that are loaded again. */

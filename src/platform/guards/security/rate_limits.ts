@@ -3,7 +3,12 @@
  * floods cheap, and in the store for authenticated participants.
  */
 import { z } from "zod";
-import { openRecentlyUsed, type RecentlyUsed } from "../../../base/kernel/recently_used.ts";
+import {
+  type Limiter,
+  openLimiter,
+  openRecentlyUsed,
+  type RecentlyUsed,
+} from "../../../base/kernel/recently_used.ts";
 import { count, defineRecord, instant } from "../../../base/store/record.ts";
 import { type Clock, MAX_SKEW_MS, type SteadyClock, type WallTime } from "../../../base/kernel/clock.ts";
 import type { RateGroup, RatePolicies, RatePolicy } from "../../config/rate_policies.ts";
@@ -234,44 +239,17 @@ function refillBucket(bucket: Bucket | undefined, { burst, perSecond }: RatePoli
   return { tokens: Math.min(burst, tokens + gained), filledAt: Math.max(filledAt, now) };
 }
 
-/** Bounds the memory: one bucket per certificate and group. Beyond it, the bucket that was unused longest is removed. */
+/** Of a group: one bucket for each certificate. Beyond it, the bucket that was unused longest is removed. */
 const MAX_BUCKETS = 50_000;
 
-/** A token bucket of {@link RatePolicy}, as it was filled last. */
-export interface TokenBucket {
-  readonly tokens: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly filledAt: number;
-}
-
-/**
- * Takes a token.
- *
- * @param former undefined: a full bucket
- * @param now milliseconds of a clock that never goes back
- * @returns the bucket afterwards, and 0 or how long the caller has to wait
- */
-export function takeToken(
-  former: TokenBucket | undefined,
-  { perSecond, burst }: RatePolicy,
-  now: number,
-): { readonly bucket: TokenBucket; readonly waitSeconds: number } {
-  const { tokens: left, filledAt } = former ?? { tokens: burst, filledAt: now };
-  const tokens = Math.min(burst, left + (now - filledAt) / 1000 * perSecond);
-  return tokens < 1
-    ? { bucket: { tokens, filledAt: now }, waitSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)) }
-    : { bucket: { tokens: tokens - 1, filledAt: now }, waitSeconds: 0 };
-}
-
-/** Opens the buckets. `steady` is a clock that never goes back. */
+/** Opens the buckets of this process. */
 export function openLocalBuckets(steady: SteadyClock): BucketStore {
-  const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
+  const limiters = new Map<string, Limiter>();
   return {
-    take(name, policy) {
-      const key = name.join(" ");
-      const { bucket, waitSeconds } = takeToken(buckets.get(key), policy, steady());
-      buckets.set(key, bucket);
-      return Promise.resolve(waitSeconds);
+    take([group, subject], policy) {
+      const limiter = limiters.get(group) ?? openLimiter({ ...policy, maxKeys: MAX_BUCKETS }, steady);
+      limiters.set(group, limiter);
+      return Promise.resolve(limiter.take(subject));
     },
   };
 }

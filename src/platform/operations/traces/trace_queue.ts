@@ -3,11 +3,10 @@
  * for its trace. Token buckets bound what one caller can add, so that a flood neither fills the store nor displaces the
  * traces of others (Decision O4).
  */
-import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
+import { openLimiter } from "../../../base/kernel/recently_used.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
-import { takeToken, type TokenBucket } from "../../guards/security/rate_limits.ts";
 import type { TraceStore } from "./trace_store.ts";
 import type { ReadableTrace } from "./trace.ts";
 
@@ -35,7 +34,8 @@ const MAX_QUEUED = 2000;
 /** With the largest traces and all their list entries, below the limits of one commit of every store. */
 const MAX_BATCH = 40;
 
-const MAX_BUCKETS = 10_000;
+/** Of each kind. */
+const MAX_CALLERS = 10_000;
 
 export interface TraceQueueDeps {
   readonly traces: Pick<TraceStore, "write">;
@@ -45,22 +45,21 @@ export interface TraceQueueDeps {
 }
 
 export function openTraceQueue({ traces, steady, metrics }: TraceQueueDeps): TraceQueue {
-  const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
+  const limits = new Map(
+    Object.entries(TRACE_POLICIES).map((
+      [kind, policy],
+    ) => [kind, openLimiter({ ...policy, maxKeys: MAX_CALLERS }, steady)]),
+  );
   const queue: ReadableTrace[] = [];
   let writing = Promise.resolve(0); // one after the other, so that the end of the last one is the end of all
   const counted = (result: string, by: number): void => {
     if (by > 0) metrics.count("platform_traces_total", { result }, by);
   };
-  const take = (name: string, policy: RatePolicy): boolean => {
-    const { bucket, waitSeconds } = takeToken(buckets.get(name), policy, steady());
-    buckets.set(name, bucket);
-    return waitSeconds === 0;
-  };
   return {
     add(trace) {
       const kind = tracePolicy(trace);
       const caller = `${trace.isProven ? "client" : "browser"} ${trace.readers[0]?.clientId ?? ""}`;
-      if (!take(`${kind} ${caller}`, TRACE_POLICIES[kind])) return counted("limited", 1);
+      if (limits.get(kind)?.take(caller) !== 0) return counted("limited", 1);
       queue.push(trace);
       if (queue.length > MAX_QUEUED) {
         queue.shift();

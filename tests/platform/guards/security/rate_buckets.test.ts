@@ -9,9 +9,9 @@ import type { ClientCertificate } from "../../../../src/platform/guards/security
 import {
   type BucketStore,
   openBucketStore,
+  openLocalBuckets,
   openRateLimit,
   type SharedBuckets,
-  takeToken,
 } from "../../../../src/platform/guards/security/rate_limits.ts";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -102,23 +102,18 @@ Deno.test("a caller is its certificate until that is proven, and then its organi
   assertEquals(names, [undefined, "participant ORG-1", "participant ORG-1", "participant ORG-2", "new"]);
 });
 
-Deno.test("a local bucket gives whole tokens, up to its burst, and says how many seconds are missing", () => {
-  const policy = { perSecond: 0.25, burst: 2 };
-  const taken = (tokens: number | undefined, afterMs: number): unknown => {
-    const { bucket, waitSeconds } = takeToken(
-      tokens === undefined ? undefined : { tokens, filledAt: START },
-      policy,
-      START + afterMs,
-    );
-    return [bucket.tokens, bucket.filledAt - START, waitSeconds];
+Deno.test("a local bucket gives whole tokens, up to its burst, and says how many seconds are missing", async () => {
+  let now = START;
+  const buckets = openLocalBuckets(() => now);
+  const take = (subject: string, afterMs = 0, group = "reads"): Promise<number> => {
+    now += afterMs;
+    return buckets.take([group, subject], { perSecond: 0.25, burst: 2 });
   };
-  assertEquals(taken(undefined, 5), [1, 5, 0]);
-  assertEquals(taken(2, 60_000), [1, 60_000, 0]);
-  assertEquals(taken(1, 0), [0, 0, 0]);
-  assertEquals(taken(0, 3999), [0.99975, 3999, 1]);
-  assertEquals(taken(0, 4000), [0, 4000, 0]);
-  assertEquals(taken(0, 0), [0, 0, 4]);
-  assertEquals(taken(0.5, 0), [0.5, 0, 2]);
+  assertEquals([await take("one"), await take("one"), await take("one")], [0, 0, 4]);
+  assertEquals([await take("other"), await take("one", 0, "tokens")], [0, 0]);
+  assertEquals([await take("one", 2000), await take("one", 1999), await take("one", 1)], [2, 1, 0]);
+  const full = [await take("one", 60_000), await take("one"), await take("one", -60_000)];
+  assertEquals(full, [0, 0, 4]);
 });
 
 const NAME = ["reads", "somebody"] as const;
