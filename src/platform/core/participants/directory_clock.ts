@@ -49,7 +49,9 @@ export function openDirectoryClock(
     aheadSeconds: () => aheadSeconds,
     health() {
       if (aheadSeconds === undefined) return { ok: true };
-      const words = `${Math.abs(aheadSeconds)} s ${aheadSeconds < 0 ? "behind" : "ahead of"} the directory's`;
+      const words = `${Math.abs(aheadSeconds)} s ${
+        Math.sign(aheadSeconds) === -1 ? "behind" : "ahead of"
+      } the directory's`;
       return isOff ? { ok: false, detail: `this computer's clock is ${words}` } : { ok: true };
     },
   };
@@ -64,8 +66,8 @@ function secondsAhead(headers: Headers, now: number, tookMs: number): number | u
   const date = Date.parse(headers.get("date") ?? "");
   const age = headers.get("age") ?? "0";
   if (!Number.isFinite(date) || !/^\d{1,9}$/.test(age)) return undefined;
-  const latest = date + Number(age) * 1000 + 1000 + tookMs; // latest possible time of the directory's clock
   const earliest = date + Number(age) * 1000;
-  if (now > latest) return Math.round((now - latest) / 1000);
-  return now < earliest ? -Math.round((earliest - now) / 1000) : 0;
+  const latest = earliest + 1000 + tookMs; // possible times of the directory's clock
+  const [, nearest = now] = [earliest, now, latest].toSorted((one, other) => one - other);
+  return Math.round((now - nearest) / 1000);
 }

@@ -118,8 +118,8 @@ async function keepDocument(
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   const head: Head = { digest, pieces, fetchedAt, ...(version === undefined ? {} : { version }) };
   const places = piecesOf(id, head);
-  if (former?.value.digest !== digest || await lacksOne(deps, places)) await writePieces(deps, places, text);
-  if (!await commitHead(deps, id, former, head)) return; // another process was faster
+  if (await lacksOne(deps, places)) await writePieces(deps, places, text);
+  await commitHead(deps, id, former, head); // fails if another process was faster
   if (former?.value.digest !== digest) await removeOthers(deps, id, digest);
 }
 
@@ -133,8 +133,8 @@ async function commitHead(
   id: string,
   former: Entry<Head> | null,
   head: Head,
-): Promise<boolean> {
-  return await commitIfUnchanged(deps, (tx) => {
+): Promise<void> {
+  await commitIfUnchanged(deps, (tx) => {
     check(tx, keptCopyKey(id), former?.version ?? null);
     keptCopyRecord.set(tx, keptCopyKey(id), head);
   });
@@ -160,7 +160,6 @@ async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Pro
   if (head?.value.digest !== digest) return;
   const pieces = await deps.store.list({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
   const others = pieces.filter(({ key }) => key[2] !== digest);
-  if (others.length === 0) return;
   await commitIfUnchanged(deps, (tx) => {
     check(tx, keptCopyKey(id), head.version);
     keptCopyRecord.set(tx, keptCopyKey(id), head.value);

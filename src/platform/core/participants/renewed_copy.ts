@@ -85,7 +85,7 @@ interface State<T> {
   /** When the directory was last called, and for which version. All times here are milliseconds. */
   triedAt: number;
   triedVersion?: number | undefined;
-  /** Number of consecutive failed fetches, and the reason of the last failure. */
+  /** Number of failed fetches, for the waits without a copy, and the reason of the last failure. */
   failures: number;
   failure?: string;
   fetching?: Promise<void>;
@@ -201,7 +201,6 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
     return await deps.kept.keep(state.copy);
   }
   state.copy = { value: fetched.value, fetchedAt, version };
-  state.failures = 0;
   delete state.failure;
   await deps.kept.keep(state.copy);
 }
@@ -209,7 +208,7 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
 function requireUsable<T>(deps: RenewedCopyDeps<T>, { copy, failure }: State<T>): T {
   if (copy !== undefined && isTrusted(deps, copy)) return copy.value;
   throw new ApiError("platform.unavailable", {
-    detail: `no fresh copy of ${deps.name}: ${failure ?? "not asked again yet"}`,
+    detail: `no fresh copy of ${deps.name}: ${failure}`,
     retryAfterSeconds: deps.times.retry / 1000,
   });
 }

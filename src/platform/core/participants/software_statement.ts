@@ -160,9 +160,6 @@ function checkApproval(
   statement: string,
 ): Result<SoftwareStatement, StatementFault> {
   const { software_client_status: status, software_environment: environment } = claims;
-  if (claims.iss !== deps.directoryIssuer) {
-    return invalidStatement("iss", quote(deps.directoryIssuer), claims.iss);
-  }
   if (status !== "Active") return unapprovedStatement("software_client_status", "Active", status);
   if (environment !== deps.environment) {
     return unapprovedStatement("software_environment", quote(deps.environment), environment);

@@ -135,12 +135,8 @@ function decode(document: unknown): Result<Statuses, Reason> {
   if (!list.success) return because("no status list");
   const entries = list.data.participants.flatMap(decodeEntry);
   const statuses = new Map(entries.map((entry) => [entry.clientId, entry]));
-  if (statuses.size < entries.length) {
-    const seen = new Set<ClientId>();
-    for (const { clientId } of entries) {
-      if (seen.has(clientId)) statuses.delete(clientId);
-      seen.add(clientId);
-    }
+  for (const entry of entries) { // the map has the last one of a software
+    if (statuses.get(entry.clientId) !== entry) statuses.delete(entry.clientId);
   }
   return ok(statuses);
 }

@@ -2,6 +2,8 @@
 import { assertEquals } from "@std/assert";
 import { readiness } from "support/directory_network.ts";
 import type { LogLine } from "testing/answers.ts";
+import { openDirectoryClock } from "../../../../src/platform/core/participants/directory_clock.ts";
+import type { Log } from "../../../../src/platform/observed/log_events.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
 /** A second later, with the clock off by this; what is logged about the clock. */
@@ -73,4 +75,38 @@ Deno.test("a start on a store that was used at a later time is an alarm", async 
   const [line = "{}"] = env.logged.filter((text) => text.includes("clock.behind_store"));
   const { level, seconds } = JSON.parse(line) as LogLine;
   assertEquals([level, seconds], ["error", 3600]);
+});
+
+Deno.test("a difference begins where no moment of the answer explains it, in whole seconds", async () => {
+  const DATE = Date.parse("2030-01-31T12:00:00Z");
+  const date = new Date(DATE).toUTCString();
+  const rows:
+    readonly (readonly [Record<string, string>, offset: number, took: number, number | undefined])[] = [
+      [{ date }, 0, 0, 0],
+      [{ date }, -499, 0, 0],
+      [{ date }, -501, 0, -1],
+      [{ date }, 1499, 0, 0],
+      [{ date }, 1500, 0, 1],
+      [{ date }, 1699, 200, 0],
+      [{ date }, 1700, 200, 1],
+      [{ date, age: "999999999" }, 999_999_999_000, 0, 0],
+      [{ date, age: "500" }, 500_000 - 501, 0, -1],
+      [{ date, age: "1000000000" }, 0, 0, undefined],
+      [{ date, age: "a while" }, 0, 0, undefined],
+      [{ date: "yesterday" }, 0, 0, undefined],
+      [{}, 0, 0, undefined],
+    ];
+  for (const [headers, offset, took, expected] of rows) {
+    const times = [7, 7 + took];
+    const clock = openDirectoryClock({
+      fetch: () => Promise.resolve(new Response(null, { headers })),
+      clock: () => DATE + offset,
+      steady: () => times.shift() ?? NaN,
+      log: {} as Log,
+    });
+    assertEquals([clock.aheadSeconds(), clock.health()], [undefined, { ok: true }]);
+    await clock.fetch("https://directory.example/jwks");
+    const ahead = clock.aheadSeconds();
+    assertEquals(ahead === undefined ? ahead : ahead + 0, expected, JSON.stringify([headers, offset]));
+  }
 });

@@ -12,11 +12,17 @@ import {
 import { bodyOf, type LogLine } from "testing/answers.ts";
 import type { KeySet } from "testing/directory_answers.ts";
 import { tokenStatus } from "testing/flows.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { onboardOnly } from "testing/participants.ts";
+import { MANY_REGISTRATIONS, NEWCOMER, postRegistration, renewedStatement } from "testing/registration.ts";
+import {
+  hasLostKeys,
+  type KeySet as KeySetOf,
+} from "../../../../src/platform/core/participants/participant_keys.ts";
+import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
-function alarms(env: Environment, event: string): number {
+function alarms(env: Environment, event: string, url = keyUrls(env.tpp)[0]): number {
   return env.logged.map((line) => JSON.parse(line) as LogLine).filter((line) =>
-    line.event === event && line.level === "error"
+    line.event === event && line.level === "error" && line["url"] === url
   ).length;
 }
 
@@ -88,9 +94,49 @@ Deno.test("an empty status list is an alarm, and the former one is used for what
   assertEquals(await tokenStatus(env), 200);
   env.network = forUrls(env, ({ href }) => href === STATUS_URL, serving('{"participants":[]}'));
   env.now += 15_000;
-  assertEquals([await tokenStatus(env), alarms(env, "participants.status_list_emptied")], [200, 1]);
+  assertEquals([await tokenStatus(env), alarms(env, "participants.status_list_emptied", STATUS_URL)], [
+    200,
+    1,
+  ]);
   env.now += 885_000;
   assertEquals(await tokenStatus(env), 200);
   env.now += 10_001;
   assertEquals(await tokenStatus(env), 401);
+});
+
+Deno.test("an empty set of the directory's own keys is an alarm, and the former keys are used for what is left of 900 s [A9] [DC2]", async () => {
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  const url = `${DIRECTORY_URL}/jwks`;
+  const register = async (): Promise<unknown> => {
+    env.now += 1000; // a statement of another second
+    const statement = await renewedStatement(env, newcomer);
+    const answer = await postRegistration(env, newcomer, { statement });
+    await answer.body?.cancel();
+    return [answer.status, alarms(env, "participants.key_set_emptied", url)];
+  };
+  assertEquals(await register(), [201, 0]);
+  env.network = forUrls(env, ({ href }) => href === url, serving('{"keys":[]}'));
+  env.now += 300_000;
+  assertEquals(await register(), [201, 1]);
+  env.now += 599_000;
+  assertEquals(await register(), [400, 1], "from now on the directory's word counts");
+});
+
+Deno.test("a set has lost its keys if it has none left to sign or to connect with [A9]", () => {
+  const set = (signing: number, transport: number): KeySetOf => ({
+    signing: new Map(Array.from({ length: signing }, (_, kid) => [String(kid), {} as CryptoKey])),
+    transport: new Set(Array.from({ length: transport }, (_, key) => String(key))),
+    encryption: [],
+    published: { active: [], revoked: [] },
+  });
+  const lost = [[2, 2], [1, 0], [0, 1], [0, 0]].map(([signing = 0, transport = 0]) =>
+    [[1, 1], [1, 0], [0, 1], [0, 0]].map(([s = 0, t = 0]) => hasLostKeys(set(signing, transport), set(s, t)))
+  );
+  assertEquals(lost, [
+    [false, true, true, true],
+    [false, false, true, true],
+    [false, true, false, true],
+    [false, false, false, false],
+  ]);
 });

@@ -1,8 +1,6 @@
 /**
- * Two processes keep copies of one document of the directory at the same time (Decision A9). A copy's age and version
- * are those of the moment when it was asked for, however long the answer takes (Decision A9). Requests that wait for
- * one fetch of the directory: they keep no place in work from the request that fetches. Where the platform may fetch
- * keys from, and how it asks (Decision A9; contract DC4).
+ * Two processes keep copies of one document of the directory at the same time (Decision A9). Requests that wait for one
+ * fetch of the directory: they keep no place in work from the request that fetches.
  */
 import { assertEquals } from "@std/assert";
 import { openLog } from "../../../../src/base/observability/log.ts";
@@ -12,11 +10,9 @@ import type { Commit, Store } from "../../../../src/base/store/store.ts";
 import { keepCopies } from "../../../../src/platform/core/participants/kept_copy_store.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { openParticipantKeys } from "../../../../src/platform/core/participants/participant_keys.ts";
-import { renewedCopy } from "../../../../src/platform/core/participants/renewed_copy.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { guardedFetch, isAllowedUrl } from "../../../../src/platform/core/participants/guarded_fetch.ts";
 
 const FORM = {
   write: (value: string): unknown => value,
@@ -133,107 +129,72 @@ Deno.test("background work uses the stored keys of any age, unless the directory
   }
 });
 
-const NOTHING_KEPT = { load: () => Promise.resolve(undefined), keep: () => Promise.resolve() };
-const TIMES = { fresh: 300_000, retry: 30_000 };
+const NAME = "https://directory.example/jwks";
 
-Deno.test("read fetches again what was published while the fetch before was under way [A9]", async () => {
-  const directory = slowDirectory();
-  let version = 1;
-  const copy = renewedCopy({
-    ages: () => 0,
-    kept: NOTHING_KEPT,
-    name: "keys",
-    times: TIMES,
-    fetch: directory.fetch,
-    version: () => version,
-  });
-  const first = copy.read();
-  await directory.asked;
-  version = 2; // a key is revoked, and the status list shows it, before the answer has arrived
-  directory.answer("with the key");
-  await first;
-  const second = copy.read();
-  directory.answer("without it");
-  assertEquals(await second, "without it");
-});
-
-Deno.test("read counts a copy's age from the request, not from the answer [A9]", async () => {
-  const directory = slowDirectory();
-  let now = 0;
-  const copy = renewedCopy({
-    ages: () => now,
-    kept: NOTHING_KEPT,
-    name: "keys",
-    times: TIMES,
-    fetch: directory.fetch,
-  });
-  const first = copy.read();
-  await directory.asked;
-  now = 2000;
-  directory.answer("old");
-  await first;
-  now = TIMES.fresh;
-  const second = copy.read();
-  directory.answer("new");
-  assertEquals(await second, "new");
-});
-
-Deno.test("background work fetches after the stored copy was loaded, which is not put in place of the newer one [A9]", async () => {
-  for (const act of ["refresh", "read"] as const) {
-    const formers: (string | undefined)[] = [];
-    const load = async () => {
-      await new Promise((resolve) => setTimeout(resolve));
-      return { value: "stored", fetchedAt: 0, version: undefined };
-    };
-    const fetch = (former: string | undefined) => {
-      formers.push(former);
-      return Promise.resolve(ok("newer"));
-    };
-    const kept = { ...NOTHING_KEPT, load };
-    const copy = renewedCopy<string>({ ages: () => TIMES.fresh, kept, name: "list", times: TIMES, fetch });
-    await copy[act]();
-    assertEquals([formers, copy.peek()], [["stored"], "newer"], act);
-  }
-});
-
-Deno.test("find asks again for what the directory is known to have, if the fetch under way began before [A9, DC3]", async () => {
-  for (const urgency of ["at once", "soon", undefined] as const) {
-    const directory = slowDirectory();
-    let now = 0;
-    const [ages, times] = [() => now, { fresh: 13_000, retry: 10_000 }];
-    const copy = renewedCopy({ ages, kept: NOTHING_KEPT, name: "list", times, fetch: directory.fetch });
-    directory.answer("without it");
-    await copy.read();
-    now += times.retry;
-    const refreshing = copy.refresh(); // background work
-    now += 1000; // then the participant is onboarded, and registers
-    const found = copy.find((list) => list === "with it" ? list : undefined, urgency);
-    directory.answer("without it");
-    directory.answer("with it");
-    assertEquals(await found, urgency === undefined ? undefined : "with it", urgency);
-    await refreshing;
-  }
-});
-
-/** A directory whose answers arrive when the test says so, in the order of the requests. */
-function slowDirectory(): {
-  fetch(): Promise<ReturnType<typeof ok<string>>>;
-  answer(value: string): void;
-  /** Resolves with the first request. */
-  readonly asked: Promise<void>;
-} {
-  const first = Promise.withResolvers<void>();
-  const answers = Array.from({ length: 3 }, () => Promise.withResolvers<ReturnType<typeof ok<string>>>());
-  const [asked, answered] = [[...answers], [...answers]];
-  return {
-    asked: first.promise,
-    fetch() {
-      first.resolve();
-      return asked.shift()?.promise ?? Promise.reject(new Error("asked too often"));
-    },
-    answer: (value) => answered.shift()?.resolve(ok(value)),
+Deno.test("a document is kept in pieces of 30,000 characters, eight in a commit, and a changed or lost piece is none [A9]", async () => {
+  await using store = await openTestStore();
+  const commits: (readonly unknown[])[] = [];
+  const commit: Store["commit"] = (staged) => {
+    commits.push(staged.writes.map((write) => [write.key[0], "value" in write ? write.value : undefined]));
+    return store.commit(staged);
   };
-}
+  const copy = keepCopies({ store: { ...store, commit }, clock: Date.now, log })(NAME, FORM);
+  const document = "x".repeat(8 * 30_000); // with its quotes nine pieces
+  await copy.keep({ value: document, fetchedAt: 0, version: 1 });
+  const piece = (text: string): unknown => ["kept_piece", text];
+  assertEquals(commits.slice(0, 2), [
+    [piece(`"${"x".repeat(29_999)}`), ...Array(7).fill(piece("x".repeat(30_000)))],
+    [piece('x"')],
+  ]);
+  assertEquals(await copy.load(), { value: document, fetchedAt: 0, version: 1 });
+  const [first] = await store.list<string>({ prefix: ["kept_piece"], limit: 1 });
+  if (first === undefined) throw new Error("a piece");
+  const changed = [
+    { kind: "set", key: first.key, value: `"y${"x".repeat(29_998)}` },
+    { kind: "delete", key: first.key },
+  ] as const;
+  for (const [minute, write] of changed.entries()) {
+    await store.commit({ checks: [], writes: [write] });
+    assertEquals(await copy.load(), undefined, write.kind);
+    commits.length = 0;
+    await copy.keep({ value: document, fetchedAt: 60_000 * (minute + 1), version: 1 });
+    assertEquals(commits.length, write.kind === "delete" ? 3 : 1);
+  }
+  assertEquals((await copy.load())?.fetchedAt, 120_000, "the missing piece is written again");
+});
+
+Deno.test("a process leaves the pieces alone of a document that another one keeps behind its own [A9]", async () => {
+  await using store = await openTestStore();
+  const keep = (changed: Partial<Store> = {}) =>
+    keepCopies({ store: { ...store, ...changed }, clock: Date.now, log })(NAME, FORM);
+  await keep().keep({ value: "oldest", fetchedAt: 1, version: 1 });
+  let heads = 0;
+  const get: Store["get"] = async (key) => {
+    if (key[0] === "kept_copy" && ++heads === 2) {
+      await keep().keep({ value: "newer", fetchedAt: 20, version: 3 });
+    }
+    return await store.get(key);
+  };
+  await keep({ get }).keep({ value: "older", fetchedAt: 10, version: 2 });
+  assertEquals([heads, (await keep().load())?.value], [2, "newer"]);
+  assertEquals(
+    (await store.list({ prefix: ["kept_piece"], limit: 9 })).length,
+    1,
+    "and the former ones are gone",
+  );
+});
+
+Deno.test("a copy that cannot be kept is logged, and its user goes on [A9]", async () => {
+  await using store = await openTestStore();
+  const logged: Record<string, unknown>[] = [];
+  const sink = (line: string): void => void logged.push(JSON.parse(line) as typeof logged[0]);
+  const warns = openLog({ clock: () => 0, sink, level: "warn" });
+  const commit = (): Promise<boolean> => Promise.reject(new Error("full"));
+  const copy = keepCopies({ store: { ...store, commit }, clock: Date.now, log: warns })(NAME, FORM);
+  await copy.keep({ value: "one", fetchedAt: 0, version: 1 });
+  const told = logged.map(({ event, level, name, error }) => [event, level, name, error]);
+  assertEquals(told, [["participants.copy_not_kept", "warn", NAME, "Error: full"]]);
+});
 
 /** More than there are places for participants. */
 const REQUESTS = 40;
@@ -266,101 +227,4 @@ Deno.test("more requests than places wait for one fetch of a key set, and all go
     ...Array(REQUESTS - 1).fill(400),
   ]);
   clearTimeout(timer);
-});
-
-const HOSTS = ["directory.example", "keys.example:8443", "localhost:8442", "127.0.0.1:8442", "[::1]:8442"];
-const PRODUCTION = { allowedHosts: HOSTS, loopbackHttp: false };
-const SANDBOX = { allowedHosts: HOSTS, loopbackHttp: true };
-
-Deno.test("isAllowedUrl allows https to the listed hosts and ports [A9]", () => {
-  for (
-    const url of [
-      "https://directory.example/jwks",
-      "https://directory.example:443/jwks",
-      "https://DIRECTORY.example/jwks?a=1",
-      "https://keys.example:8443/participants/x/jwks",
-    ]
-  ) assertEquals([url, isAllowedUrl(PRODUCTION, url)], [url, true]);
-});
-
-Deno.test("isAllowedUrl rejects every other host, port, scheme and spelling [A9] [DC4]", () => {
-  for (
-    const url of [
-      "https://evil.example/jwks",
-      "https://directory.example.evil.example/jwks",
-      "https://sub.directory.example/jwks",
-      "https://directory.example.:443/jwks",
-      "https://directory.example:8443/jwks",
-      "https://keys.example/jwks",
-      "https://directory.example@evil.example/jwks",
-      "https://user@directory.example/jwks",
-      "https://:secret@directory.example/jwks",
-      "https://directory.example\\@evil.example/jwks",
-      "https://169.254.169.254/latest/meta-data",
-      "https://[fd00:ec2::254]/latest",
-      "http://directory.example/jwks",
-      "ftp://directory.example/jwks",
-      "file:///etc/passwd",
-      "data:application/json,{}",
-      "blob:https://directory.example/1",
-      "javascript:1",
-      "//directory.example/jwks",
-      "/jwks",
-      "",
-    ]
-  ) {
-    // "\" is "/" in an https URL, so that one does name the directory; what matters is that both readers agree.
-    const expected = url === "https://directory.example\\@evil.example/jwks";
-    assertEquals([url, isAllowedUrl(PRODUCTION, url)], [url, expected]);
-    assertEquals([url, isAllowedUrl(SANDBOX, url)], [url, expected]);
-  }
-});
-
-Deno.test("isAllowedUrl allows http in the sandbox only, and there on this computer only [A9]", () => {
-  for (const host of ["localhost:8442", "127.0.0.1:8442", "[::1]:8442"]) {
-    assertEquals([isAllowedUrl(PRODUCTION, `http://${host}/jwks`)], [false]);
-    assertEquals([isAllowedUrl(SANDBOX, `http://${host}/jwks`)], [true]);
-  }
-  for (const host of ["localhost", "localhost:8443", "127.0.0.2:8442", "directory.example", "0.0.0.0:8442"]) {
-    assertEquals([host, isAllowedUrl(SANDBOX, `http://${host}/jwks`)], [host, false]);
-  }
-});
-
-Deno.test("guardedFetch sends nothing to a URL that is not allowed [A9]", async () => {
-  const asked: string[] = [];
-  const fetchJson = guardedFetch({
-    ...PRODUCTION,
-    fetch: (input): Promise<Response> => {
-      asked.push(String(input));
-      return Promise.resolve(Response.json({}));
-    },
-  });
-  assertEquals(await fetchJson("http://localhost:8442/jwks"), {
-    ok: false,
-    fault: { why: "url not allowed" },
-  });
-  assertEquals(asked, []);
-  assertEquals(await fetchJson("https://directory.example/jwks"), { ok: true, value: {} });
-  assertEquals(asked, ["https://directory.example/jwks"]);
-});
-
-Deno.test("guardedFetch asks without credentials, for JSON, and follows no redirect [A9]", async () => {
-  const requests: Request[] = [];
-  const fetchJson = guardedFetch({
-    ...PRODUCTION,
-    fetch: (input, init): Promise<Response> => {
-      requests.push(new Request(input, init));
-      return Promise.resolve(
-        new Response(null, { status: 302, headers: { location: "https://directory.example/other" } }),
-      );
-    },
-  });
-  assertEquals(await fetchJson("https://directory.example/jwks"), {
-    ok: false,
-    fault: { why: "status 302" },
-  });
-  const [request] = requests;
-  assertEquals(requests.length, 1);
-  assertEquals([request?.method, request?.redirect], ["GET", "manual"]);
-  assertEquals([...request?.headers ?? []], [["accept", "application/json"]]);
 });

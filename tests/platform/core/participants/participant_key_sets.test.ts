@@ -27,10 +27,6 @@ import {
 import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { steps } from "support/steps.ts";
-import {
-  type KeySet as UsableKeys,
-  kidFault,
-} from "../../../../src/platform/core/participants/participant_keys.ts";
 
 Deno.test("POST register answers 503 without the participant's key set, stores nothing, and works after [DC-N22] [DC4]", async (t) => {
   await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
@@ -316,13 +312,4 @@ Deno.test("a signing key of 3072 bits is good [DC17]", async () => {
   publish(env, env.tpp, (keys) => [...keys, { ...key.publicJwk, kid: "large", use: "sig" }]);
   const { tpp } = env;
   assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key, kid: "large" } }), 200);
-});
-
-Deno.test("a fault of a kid names up to four of the participant's signing keys [G8]", () => {
-  const expected = "the kid of your current signing key (use sig)";
-  for (const [count, named] of [[0, ""], [1, ": 'a'"], [5, ": 'a' or 'b' or 'c' or 'd'"]] as const) {
-    const signing = new Map(["a", "b", "c", "d", "e"].slice(0, count).map((kid) => [kid, {} as CryptoKey]));
-    const { fault } = kidFault({ signing } as Partial<UsableKeys> as UsableKeys, undefined);
-    assertEquals([fault.at, fault.expected], ["header kid", `${expected}${named}`]);
-  }
 });

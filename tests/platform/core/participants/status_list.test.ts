@@ -1,7 +1,9 @@
 /** How the platform reads the directory's status list, and what it does without it (Decisions A9, G5). */
 import { assert, assertEquals } from "@std/assert";
 import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
-import { ok } from "../../../../src/base/kernel/result.ts";
+import type { ClientId } from "../../../../src/base/kernel/identifiers.ts";
+import { because, ok, type Reason, type Result } from "../../../../src/base/kernel/result.ts";
+import type { Fetched } from "../../../../src/platform/core/participants/guarded_fetch.ts";
 import { openLog } from "../../../../src/base/observability/log.ts";
 import { keepCopies } from "../../../../src/platform/core/participants/kept_copy_store.ts";
 import { openStatusList } from "../../../../src/platform/core/participants/status_list.ts";
@@ -167,6 +169,132 @@ Deno.test("an organisation is known by the copy in memory, else by the list, whi
   assertEquals(await list.hasOrganisation("THREE"), false); // asks for the list
   assertEquals(await known(), [[false, true], [[], [SOFTWARE["TWO"]]]]);
   assertEquals(logged, []);
+  await store.close();
+});
+
+/** What the directory says of a software. */
+function entryOf(index: number, changes: Entry = {}): Entry {
+  return {
+    org_id: `ORG${index}`,
+    org_status: "Active",
+    software_client_id: `${SOFTWARE["ONE"]?.slice(0, -2)}${index + 11}`,
+    software_client_status: "Active",
+    version: 1,
+    statement_issued_at: 7,
+    ...changes,
+  };
+}
+
+/** A list whose answers and clock the test sets, with what was asked and logged. */
+async function watchedList() {
+  const store = await openTestStore();
+  const [asked, logged]: [unknown[], unknown[]] = [[], []];
+  const sink = (line: string): void => {
+    const { event, level, url, why } = JSON.parse(line) as Entry;
+    logged.push([level, event, url, why]);
+  };
+  const log = openLog({ clock: () => 0, sink, level: "warn" });
+  const state = { now: 0, answer: because("down") as Result<Fetched, Reason> };
+  const open = () =>
+    openStatusList({
+      fetchIfChanged: (url, condition) => {
+        asked.push([url, condition]);
+        return Promise.resolve(state.answer);
+      },
+      ages: () => state.now,
+      keep: keepCopies({ store, clock: () => state.now, log }),
+      log,
+      url: STATUS_URL,
+    });
+  const says = (participants: unknown, etag?: string): void => {
+    state.answer = ok({ unchanged: false, value: { participants }, etag });
+  };
+  return { state, store, asked, logged, open, says };
+}
+
+const idOf = (index: number): ClientId => entryOf(index)["software_client_id"] as ClientId;
+
+Deno.test("what the list says of each pair of statuses, kept as well as fetched, without entries that are none [G5]", async () => {
+  const { state, store, open, says } = await watchedList();
+  const statuses = ["Active", "Withdrawn", "Revoked", "Suspended"];
+  const pairs = statuses.flatMap((org_status) =>
+    statuses.map((software_client_status) => ({ org_status, software_client_status }))
+  );
+  const faulty = [
+    null,
+    entryOf(20, { software_client_id: "SC-1" }),
+    entryOf(21, { org_id: 5 }),
+    entryOf(22, { version: 1.5 }),
+    entryOf(23, { statement_issued_at: "7" }),
+    ...[1, 2, 3].map((version) => entryOf(24, { version })),
+  ];
+  says([...pairs.map((pair, index) => entryOf(index, { ...pair, version: index })), ...faulty]);
+  const expected = [
+    ...["active", "suspended", "withdrawn", "suspended"],
+    ...Array(4).fill("withdrawn"),
+    ...["suspended", "suspended", "withdrawn", "suspended"],
+    ...["suspended", "suspended", "withdrawn", "suspended"],
+  ].map((standing, index) => ({
+    clientId: idOf(index),
+    orgId: `ORG${index}`,
+    standing,
+    version: index,
+    statementIssuedAt: 7,
+  }));
+  const all = Array.from({ length: 25 }, (_, index) => idOf(index));
+  for (const answer of [state.answer, because("down")]) {
+    state.answer = answer;
+    const list = open();
+    await list.refresh();
+    const found = await Promise.all(all.map((id) => list.find(id)));
+    assertEquals(found, [...expected, ...Array(9).fill(undefined)] as typeof found);
+    assertEquals(all.map((id) => list.peek(id)), found);
+  }
+  await store.close();
+});
+
+Deno.test("the list is asked for by its tag, at its times, and what changed is told [G5] [A9]", async () => {
+  const { state, store, asked, logged, open, says } = await watchedList();
+  const list = open();
+  const maxBytes = 8_388_608;
+  const changes = async (): Promise<readonly string[]> => (await list.refresh()).map(({ orgId }) => orgId);
+  state.answer = ok({ unchanged: true });
+  assertEquals(await changes(), []);
+  says([entryOf(0), entryOf(1)], '"1"');
+  state.now += 1000;
+  assertEquals(await changes(), [], "the first list");
+  for (const [at, count] of [[12_999, 2], [13_999, 2], [14_000, 3]] as const) {
+    state.now = at;
+    state.answer = ok({ unchanged: true });
+    await list.find(idOf(0));
+    assertEquals(asked.length, count, `${at} ms, by a request`);
+  }
+  says([entryOf(0), entryOf(1, { version: 2 }), entryOf(2)], '"2"');
+  state.now = 23_999;
+  assertEquals([await changes(), asked.length], [[], 3]);
+  state.now = 24_000;
+  assertEquals([await changes(), asked.length], [["ORG1", "ORG2"], 4]);
+  says([entryOf(0, { version: 9 })], '"3"');
+  state.now = 34_000;
+  await list.find(idOf(7)); // a request fetches it first
+  assertEquals([await changes(), asked.length], [["ORG0"], 5]);
+  for (const participants of [[], "none"]) {
+    says(participants, '"4"');
+    state.now += 10_000;
+    assertEquals([await changes(), list.peek(idOf(0))?.version], [[], 9]);
+  }
+  state.answer = because("down");
+  state.now += 10_000;
+  assertEquals([await changes(), list.failingSeconds()], [[], 30]);
+  const tags = [undefined, undefined, '"1"', '"1"', '"2"', '"3"', '"3"', '"3"'];
+  assertEquals(asked, tags.map((etag) => [STATUS_URL, { etag, maxBytes }]));
+  const unavailable = "participants.status_list_unavailable";
+  assertEquals(logged, [
+    ["warn", unavailable, STATUS_URL, "304 without a copy"],
+    ["error", "participants.status_list_emptied", STATUS_URL, undefined],
+    ["warn", unavailable, STATUS_URL, "no status list"],
+    ["warn", unavailable, STATUS_URL, "down"],
+  ]);
   await store.close();
 });
 
