@@ -113,13 +113,11 @@ async function choose(deps: Deps, c: Context): Promise<Response> {
   const name = own.form.get("name")?.trim() ?? "";
   try {
     if (own.form.has("make")) await signers.make(name);
+    if (await signers.choose(own.session, name)) return c.redirect(TRY_PATH, 303);
   } catch (error) {
-    return await notice(deps, c, 400, error instanceof Error ? error.message : "The TPP was not made.");
+    return await notice(deps, c, 400, error instanceof Error ? error.message : "The TPP cannot be used.");
   }
-  if (!await signers.choose(own.session, name)) {
-    return await notice(deps, c, 400, "There is no such TPP. Expected one of the list.");
-  }
-  return c.redirect(TRY_PATH, 303);
+  return await notice(deps, c, 400, "There is no such TPP. Expected one of the list.");
 }
 
 async function show(deps: Deps, c: Context): Promise<Response> {

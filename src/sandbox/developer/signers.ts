@@ -28,7 +28,10 @@ export interface Signers {
   /** Of the session; the first one until it chooses. */
   of(session: string | undefined): Promise<Signing>;
   named(name: string): Promise<Signing>;
-  /** @returns whether there is a TPP of this name */
+  /**
+   * @returns whether there is a TPP of this name
+   * @throws {Error} if its folder cannot be used; the session keeps its former choice
+   */
   choose(session: string, name: string): Promise<boolean>;
   make(name: string): Promise<void>;
 }
@@ -57,6 +60,7 @@ export function openSigners({ names, open, make }: TppSource): Signers {
       const all = await names();
       if (!all.includes(name)) return false;
       if (name !== all[0]) opened.delete(name); // its keys may have changed
+      await named(name);
       choices.delete(session);
       choices.set(session, name);
       const [oldest = ""] = choices.keys();

@@ -17,14 +17,14 @@ const description = z.object({ role: z.string(), redirect_uris: z.array(z.string
 
 /** @param shop the TPP of the sandbox's shop */
 export function ownTpps(site: Site, shop: Tpp, endpoints: Endpoints): TppSource {
-  const { files, addresses: { directoryUrl, shopUrl, registrationAudience: audience }, secrets, clock } =
-    site;
+  const { files, addresses: { shopUrl, registrationAudience: audience }, clock } = site;
   const callback = `${shopUrl}/callback`;
   const redirectsOf = async (name: string): Promise<readonly string[]> => {
     const text = await readIfAny(participantFiles(files, name).description);
     const { success, data } = description.safeParse(JSON.parse(text ?? "null"));
     return success && data.role === "PISP" ? data.redirect_uris : [];
   };
+  const making = new Map<string, Promise<void>>();
   return {
     async names() {
       const own: string[] = [];
@@ -49,11 +49,18 @@ export function ownTpps(site: Site, shop: Tpp, endpoints: Endpoints): TppSource 
       if (await readIfAny(participantFiles(files, name).description) !== undefined) {
         throw new Error(`There is a participant named ${name} already. Choose it, or take another name.`);
       }
-      const plan = planOf(name, shopUrl);
-      const keys = await participantKeys(files, plan);
-      await onboard({ directoryUrl, adminToken: secrets.directoryAdminToken }, files, plan, keys);
+      const made = making.get(name) ?? onboardNew(site, name); // a double click makes one
+      making.set(name, made);
+      await made.finally(() => making.delete(name));
     },
   };
+}
+
+async function onboardNew({ files, secrets, addresses }: Site, name: string): Promise<void> {
+  const { directoryUrl, shopUrl } = addresses;
+  const plan = planOf(name, shopUrl);
+  const keys = await participantKeys(files, plan);
+  await onboard({ directoryUrl, adminToken: secrets.directoryAdminToken }, files, plan, keys);
 }
 
 function planOf(name: string, shopUrl: string): ParticipantPlan {
