@@ -51,6 +51,19 @@ Deno.test("a case passes only if it says so: an error and a case that takes too 
   assertEquals(told, ["X-1", "X-2", "X-3", "X-4"]);
 });
 
+Deno.test("a case that takes too long does not work on into the next one", async () => {
+  let isAtWork = false;
+  const overdue = caseOf("X-5", async () => {
+    isAtWork = true;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    isAtWork = false;
+    return passed("at last");
+  }, 0.05);
+  const next = caseOf("X-6", () => Promise.resolve(isAtWork ? failed("disturbed") : passed("alone")));
+  const results = await runCases([overdue, next], "the bank");
+  assertEquals(results.map(({ seen }) => seen), ["no result after 0.05 s", "alone"]);
+});
+
 Deno.test("what a case saw is one short line without tokens", () => {
   const token = `${"e".repeat(60)}.${"f".repeat(80)}.${"g".repeat(200)}`;
   const jwe = `${"e".repeat(60)}..${"f".repeat(16)}.${"g".repeat(200)}.x`;
