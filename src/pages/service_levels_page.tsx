@@ -117,7 +117,7 @@ function OneBank(
         title={words(language, "levels.unavailable")}
         values={one.days.map(({ day, availability }) => [
           formatDay(language, Date.parse(day)),
-          availability === undefined ? undefined : 1 - availability,
+          availability === undefined ? undefined : 1 - roundedDown(availability), // what the table lacks to 100 %
         ])}
         least={0.01}
         format={percent}
@@ -199,7 +199,11 @@ function Meaning({ language }: { readonly language: Language }): JSX.Element {
 /** Formats parts of 1, rounded down: one bad minute in a month must show. */
 export function percentOf(language: Language): (part: number) => string {
   const format = new Intl.NumberFormat(LOCALES[language], { style: "percent", maximumFractionDigits: 2 });
-  return (part) => format.format(Math.floor(part * 10_000 + 1e-9) / 10_000);
+  return (part) => format.format(roundedDown(part));
+}
+
+function roundedDown(part: number): number {
+  return Math.floor(part * 10_000 + 1e-9) / 10_000;
 }
 
 /** Formats the upper bound of a class of times: `≤ 250 ms`. */
