@@ -2,7 +2,7 @@
  * Entry point of `deno task start`: runs the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads
  * SANDBOX_PORT, SANDBOX_DIR, SANDBOX_STORE_URL, SANDBOX_DATA_KEYS_STORE and SANDBOX_PLATFORM, prints the addresses to open, and explains in one sentence why it cannot start.
  */
-import { readFirstPort } from "./ecosystem/addresses.ts";
+import { PORT_COUNT, readFirstPort } from "./ecosystem/addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
 import { CannotStart } from "./ecosystem/cannot_start.ts";
 import { type Ecosystem, type Endpoints, startEcosystem } from "./ecosystem/ecosystem.ts";
@@ -113,7 +113,7 @@ const USAGE = `deno task start
   kept.
 
   SANDBOX_DIR    folder of its files; default .data/sandbox
-  SANDBOX_PORT   the first of five ports; default 8440`;
+  SANDBOX_PORT   the first of ${PORT_COUNT} ports in a row; default ${DEFAULT_PORT}`;
 
 if (import.meta.main) {
   try {
