@@ -3,6 +3,7 @@
  * from outside is bounded: values beyond the bound are counted together as `other`, so that a scrape stays small.
  */
 import prometheus from "prom-client";
+import { type MonotonicClock, preciseClock } from "../kernel/clock.ts";
 
 /** Values of a bounded label before the others are joined. */
 export const MAX_LABEL_VALUES = 200;
@@ -24,6 +25,8 @@ export interface CounterDeclaration extends Declared {
 export interface GaugeDeclaration extends Declared {
   readonly kind: "gauge";
   readonly among?: "sum" | "highest" | "lowest";
+  /** A value is gone when it was not set for so long, milliseconds: what it is of may exist no more. */
+  readonly keptMs?: number;
 }
 
 /** Counts durations by buckets. */
@@ -76,8 +79,11 @@ export const METRICS_TYPE = prometheus.Registry.PROMETHEUS_CONTENT_TYPE;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Opens the declared metrics, all without values. */
-export function openMetrics<D extends MetricDeclarations>(declarations: D): Metrics<D> {
+/** Opens the declared metrics, all without values. @param elapsed for values that go */
+export function openMetrics<D extends MetricDeclarations>(
+  declarations: D,
+  elapsed: MonotonicClock = preciseClock,
+): Metrics<D> {
   const registry = new prometheus.Registry();
   const opened = openAll(registry, declarations);
   const bound = openBounds();
@@ -86,8 +92,7 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
     if (metric === undefined) throw new Error(`${name} is not declared`);
     return { own: metric.own, labels: bound(metric.declared, labels) };
   };
-  const [given, readers] = [new Map<string, JoinedSamples>(), [] as (() => void)[]];
-  const readAll = (): void => readers.forEach((read) => read());
+  const samples = openSamples(declarations, elapsed);
   return {
     count(name, given, by = 1) {
       const { own, labels } = of(name, given);
@@ -97,20 +102,16 @@ export function openMetrics<D extends MetricDeclarations>(declarations: D): Metr
       const { own, labels } = of(name, given);
       (own as prometheus.Histogram).observe(labels, seconds);
     },
-    set(name, labels, value) {
-      const samples = given.get(name) ?? new Map();
-      given.set(name, samples.set(JSON.stringify(labels), { labels, value }));
-    },
-    replace: (name, samples) => void given.set(name, joinSamples(amongOf(declarations[name]), samples)),
-    onScrape: (read) => void readers.push(read),
+    set: samples.set,
+    replace: samples.replace,
+    onScrape: samples.onScrape,
     read() {
-      readAll();
-      return (name) => [...given.get(name)?.values() ?? []] as never;
+      const all = samples.all();
+      return (name) => [...all.get(name)?.values() ?? []] as never;
     },
     text() {
-      readAll();
-      for (const [name, samples] of given) {
-        const bounded = [...samples.values()].map(({ labels, value }) => ({ ...of(name, labels), value }));
+      for (const [name, given] of samples.all()) {
+        const bounded = [...given.values()].map(({ labels, value }) => ({ ...of(name, labels), value }));
         expose(opened.get(name)?.own, joinSamples(amongOf(declarations[name]), bounded));
       }
       return registry.metrics();
@@ -189,7 +190,48 @@ function amongOf(declared: MetricDeclaration | undefined): NonNullable<GaugeDecl
 }
 
 /** Samples by the JSON of their labels. */
-type JoinedSamples = Map<string, { readonly labels: Labels; readonly value: number }>;
+type JoinedSamples = Map<
+  string,
+  { readonly labels: Labels; readonly value: number; readonly setAt?: number }
+>;
+
+/** The values of gauges, and of counters whose totals are kept elsewhere, by name. */
+interface Samples {
+  set(name: string, labels: Labels, value: number): void;
+  replace(name: string, samples: readonly { readonly labels: Labels; readonly value: number }[]): void;
+  onScrape(read: () => void): void;
+  /** After every read of {@link Samples.onScrape}. */
+  all(): ReadonlyMap<string, JoinedSamples>;
+}
+
+function openSamples(declarations: MetricDeclarations, elapsed: MonotonicClock): Samples {
+  const given = new Map<string, JoinedSamples>();
+  const readers: (() => void)[] = [];
+  return {
+    set(name, labels, value) {
+      const [samples, key] = [given.get(name) ?? new Map(), JSON.stringify(labels)];
+      samples.delete(key); // the value that was set last is the last one
+      given.set(name, samples.set(key, { labels, value, setAt: elapsed() }));
+      removeOld(samples, declarations[name], elapsed());
+    },
+    replace: (name, samples) => void given.set(name, joinSamples(amongOf(declarations[name]), samples)),
+    onScrape: (read) => void readers.push(read),
+    all() {
+      readers.forEach((read) => read());
+      for (const [name, samples] of given) removeOld(samples, declarations[name], elapsed());
+      return given;
+    },
+  };
+}
+
+/** Removes the values that were not set for longer than their gauge declares. */
+function removeOld(samples: JoinedSamples, declared: MetricDeclaration | undefined, now: number): void {
+  if (declared?.kind !== "gauge" || declared.keptMs === undefined) return;
+  for (const [key, { setAt = now }] of samples) {
+    if (setAt + declared.keptMs > now) return;
+    samples.delete(key);
+  }
+}
 
 /** Joins the samples whose labels are equal. */
 function joinSamples(

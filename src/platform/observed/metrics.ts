@@ -5,6 +5,7 @@ import {
   openMetrics,
   type ReadSamples,
 } from "../../base/observability/metrics.ts";
+import type { MonotonicClock } from "../../base/kernel/clock.ts";
 
 /** Seconds. Most requests take some milliseconds, and a payment waits at most 3 s for its bank. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -178,9 +179,11 @@ const DIRECTORY = {
   platform_clock_ahead_seconds: { kind: "gauge", help: "This computer's clock minus the directory's." },
   platform_client_certificate_expiry_timestamp_seconds: {
     kind: "gauge",
-    help: "End of the validity of the transport certificate that a client used last.",
+    help:
+      "End of the validity of the transport certificate that a client used last, for a day after its last request.",
     labels: { client: "bounded" },
     among: "lowest",
+    keptMs: 86_400_000,
   },
   platform_signing_certificate_expiry_timestamp_seconds: {
     kind: "gauge",
@@ -269,6 +272,6 @@ export const PLATFORM_METRICS = { ...REQUESTS, ...ORDERS, ...EVENTS, ...DIRECTOR
 export type PlatformMetrics = Metrics<typeof PLATFORM_METRICS>;
 export type ReadPlatformSamples = ReadSamples<typeof PLATFORM_METRICS>;
 
-export function openPlatformMetrics(): PlatformMetrics {
-  return openMetrics(PLATFORM_METRICS);
+export function openPlatformMetrics(elapsed?: MonotonicClock): PlatformMetrics {
+  return openMetrics(PLATFORM_METRICS, elapsed);
 }

@@ -1,6 +1,7 @@
 /** The registry of metrics: bounded labels, joined values, the text format. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { MAX_LABEL_VALUES, openMetrics } from "../../../src/base/observability/metrics.ts";
+import { openPlatformMetrics } from "../../../src/platform/observed/metrics.ts";
 
 const DECLARED = {
   calls_total: { kind: "counter", help: "Calls.", labels: { caller: "bounded" } },
@@ -71,4 +72,18 @@ Deno.test("the exposition has help, type and values, and is read at each scrape"
   assertMatch(text, /# HELP took_seconds Time\.\n# TYPE took_seconds histogram\n/);
   assert(text.includes('took_seconds_bucket{le="1",route="/x"} 1\n'));
   assert(text.includes('waiting{caller="a"} 2\n'));
+});
+
+Deno.test("the certificate of a client that sends no request any more is gone after a day, also from memory [O2]", async () => {
+  const name = "platform_client_certificate_expiry_timestamp_seconds";
+  let now = 0;
+  const metrics = openPlatformMetrics(() => now);
+  metrics.set(name, { client: "gone" }, 1);
+  metrics.set(name, { client: "active" }, 2);
+  now = 86_399_999;
+  metrics.set(name, { client: "active" }, 3);
+  assertEquals(metrics.read()(name).map(({ value }) => value), [1, 3]);
+  now++;
+  assertEquals(metrics.read()(name).map(({ value }) => value), [3]);
+  assertEquals(metricLines(await metrics.text(), `${name}{`), [`${name}{client="active"} 3`]);
 });
