@@ -3,6 +3,7 @@ import type { Context, Next } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Form, readForm } from "../base/http/body.ts";
 import type { Check } from "../base/http/endpoint.ts";
+import type { Clock } from "../base/kernel/clock.ts";
 import { sha256 } from "../base/kernel/identifiers.ts";
 import { openRecentlyUsed, type RecentlyUsed } from "../base/kernel/recently_used.ts";
 import { drawNotice } from "./notice_page.tsx";
@@ -21,6 +22,14 @@ const OPENED_MS = CONFIRMED_MS + 120_000;
 
 /** Forms of one page whose answers are kept: enough for all that people send at the same time. */
 const MAX_ANSWERS = 16;
+/** For so long a redirect is the answer to a form that is sent again. Later its reader wants the change again. */
+const REPEATED_MS = 10_000;
+
+/** A form that was sent. Its answer is that of the same form until then (milliseconds). */
+interface Sent {
+  readonly answer: Promise<Response>;
+  until: number;
+}
 
 const NO_FORM: Form = new Map();
 
@@ -32,8 +41,8 @@ const NO_FORM: Form = new Map();
  * @param isChange whether it makes a change, or has the form of one
  */
 export function signedIn(program: ConsoleProgram, page: string, name: string, isChange: boolean): Check {
-  const { sessions, log, numberOf } = program;
-  const answers = openRecentlyUsed<Promise<Response>>(MAX_ANSWERS);
+  const { sessions, log, numberOf, clock } = program;
+  const answers = openRecentlyUsed<Sent>(MAX_ANSWERS);
   const guard = createMiddleware<{ Variables: VisitVariables }>(async (c, next) => {
     const session = await sessions.find(c);
     const isPost = c.req.method === "POST";
@@ -63,7 +72,7 @@ export function signedIn(program: ConsoleProgram, page: string, name: string, is
     }
     c.set("visit", openVisit(c, program, { session, form, isOwn }));
     if (!isPost || !isOwn) return await next();
-    return await answerOnce(answers, `${c.req.path} ${JSON.stringify([...form])}`, c, next);
+    return await answerOnce({ answers, clock }, `${c.req.path} ${JSON.stringify([...form])}`, c, next);
   });
   return Object.defineProperty(guard, "name", { value: name }) as Check;
 }
@@ -73,22 +82,27 @@ function isFromHere(c: Context): boolean {
   return c.req.header("sec-fetch-site") === "same-origin";
 }
 
-/** A form that a slow answer made its reader send twice makes one change, and has one answer. One that failed can be sent again. */
+/**
+ * A form that a slow answer made its reader send twice makes one change, and has one answer. One that failed can be sent
+ * again, and so can one whose page a browser has kept, when others have undone its change.
+ */
 async function answerOnce(
-  answers: RecentlyUsed<Promise<Response>>,
+  { answers, clock }: { readonly answers: RecentlyUsed<Sent>; readonly clock: Clock },
   sent: string,
   c: Context,
   next: Next,
 ): Promise<Response | void> {
   const key = await sha256(sent);
   const first = answers.get(key);
-  if (first !== undefined) return (await first).clone();
+  if (first !== undefined && clock() < first.until) return (await first.answer).clone();
   const answer = Promise.withResolvers<Response>();
-  answers.set(key, answer.promise);
+  const own: Sent = { answer: answer.promise, until: Infinity };
+  answers.set(key, own);
   try {
     await next();
   } finally {
     if (c.res.status >= 400) answers.delete(key);
+    else if (c.res.status >= 300) own.until = clock() + REPEATED_MS;
     answer.resolve(c.res.clone());
   }
 }

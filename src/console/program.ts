@@ -1,6 +1,7 @@
 /** The parts that differ between consoles: the name, its pages, who may open them, and its log. */
 import type { Context } from "hono";
 import type { Person } from "../base/http/bearer.ts";
+import type { Clock } from "../base/kernel/clock.ts";
 import type { Language } from "../pages/language.ts";
 import type { Site } from "../pages/site.ts";
 import type { Sessions } from "./session.ts";
@@ -14,6 +15,7 @@ export type Words = (language: Language) => string;
 export interface ConsoleProgram {
   readonly site: Site;
   readonly sessions: Sessions;
+  readonly clock: Clock;
   /** Sends requests to the program's API. */
   readonly call: CallApi;
   readonly product: Words;

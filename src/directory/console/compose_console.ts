@@ -68,7 +68,7 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
   });
   return consoleRoutes({
     directory,
-    program: { ...directoryConsole(environment, log, recordAttempt), sessions, call },
+    program: { ...directoryConsole(environment, log, recordAttempt), sessions, call, clock },
     bearer: tokenReader({ identify, clock, log }),
     provider: signInProvider(deps),
   });

@@ -12,7 +12,7 @@ export function directoryConsole(
   environment: string,
   log: DirectoryLog,
   recordAttempt: RecordAttempt,
-): Omit<ConsoleProgram, "sessions" | "call"> {
+): Omit<ConsoleProgram, "sessions" | "call" | "clock"> {
   const operator = { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" };
   return {
     site: { sandbox: environment === "Sandbox", operator },

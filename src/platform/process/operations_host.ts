@@ -215,8 +215,7 @@ function consoleParts(deps: Operations, provider: SignInProvider | undefined): C
     cookies: "console",
   });
   return {
-    program: { ...program, sessions },
-    clock,
+    program: { ...program, sessions, clock },
     bearer: identify === undefined ? undefined : tokenReader({ identify, clock, log }),
     provider,
   };

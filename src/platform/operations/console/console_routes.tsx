@@ -47,13 +47,12 @@ function isLive({ live }: Readonly<Record<string, string>>): boolean {
 
 /** The console without its way to the operations API. */
 export interface ConsoleParts extends Omit<SignInDeps, "program"> {
-  readonly clock: Clock;
   readonly program: Omit<ConsoleProgram, "call">;
 }
 
 export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly PlatformEndpoint[] {
-  const { clock } = parts;
   const program = { ...parts.program, call };
+  const { clock } = program;
   const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
     consolePage(program, "get", path, async (visit, c) => {
       const title = words(visit.language, name);

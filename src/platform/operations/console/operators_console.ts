@@ -29,7 +29,7 @@ export function operatorsConsole(
   site: Site,
   log: Log,
   recordAttempt: RecordAttempt,
-): Omit<ConsoleProgram, "sessions" | "call"> {
+): Omit<ConsoleProgram, "sessions" | "call" | "clock"> {
   return {
     site,
     product: (language) => words(language, "layout.product"),

@@ -95,6 +95,23 @@ Deno.test("a form that is sent twice makes one change, and each sending has its 
   assertEquals(await outages(env), 2);
 });
 
+Deno.test("a form that a browser has kept makes its change again when that was undone [OP14]", async () => {
+  await using env = await openEnvironment();
+  const browser = browserOf(env);
+  await browser.signIn("maria");
+  const page = "/console/banks/BANKA/hold";
+  const form_token = formTokenIn((await browser.get(page)).html);
+  const hold = (): Promise<Page> => browser.post(page, { form_token, reason: OUTAGE.reason });
+  const held = async (): Promise<number> =>
+    (await bodyOf<{ Data: { BankHold: object[] } }>(env.asOperator("/operations/controls"))).Data.BankHold
+      .length;
+  assertEquals([(await hold()).status, await held()], [303, 1]);
+  env.now += 10_000;
+  assertEquals((await hold()).status, 409, "it is held already");
+  await browser.submit("/console/banks/BANKA/release", { reason: OUTAGE.reason });
+  assertEquals([(await hold()).status, await held()], [303, 1]);
+});
+
 Deno.test("a form that is sent after the end of its session keeps what was typed, and changes nothing [OP14]", async () => {
   await using env = await openEnvironment();
   const browser = browserOf(env);
