@@ -37,7 +37,7 @@ export async function compareCheckpoints(
   if (await contains(seen, next, prove)) {
     return { holds: true, words: `the log grew from ${from} to ${to} leaves and contains all ${from}` };
   }
-  const fork = declaredFork(seen, next);
+  const fork = declaredFork(kept, seen, next);
   if (fork === undefined) {
     return fault(`the log of ${to} leaves does not contain the ${from} leaves that were signed before`);
   }
@@ -71,11 +71,17 @@ function newestBefore(kept: readonly Checkpoint[], next: Checkpoint): Checkpoint
   return undefined;
 }
 
-/** A log that went on from a restored copy contradicts what was signed after the copy, and declares it (EV6). */
-function declaredFork(seen: Checkpoint, { restored }: Checkpoint): Testimony | undefined {
-  if (restored === undefined || restored.epoch === seen.restored?.epoch || restored.size > seen.size) {
-    return undefined;
-  }
+/**
+ * A log that went on from a restored copy contradicts what was signed after the copy, and declares it (EV6). A restore
+ * that it declared before, and that the auditor may have acknowledged, declares no other one.
+ */
+function declaredFork(
+  kept: readonly Checkpoint[],
+  seen: Checkpoint,
+  { restored }: Checkpoint,
+): Testimony | undefined {
+  if (restored === undefined || restored.size > seen.size) return undefined;
+  if (kept.some((one) => one.restored?.epoch === restored.epoch)) return undefined;
   const [at, copy] = [restored.at, restored.copy_taken_at].map(timeOf);
   const words =
     `the log declares a restore at ${at} from a copy of ${copy}: it goes on from ${restored.size} leaves, ` +

@@ -143,16 +143,27 @@ Deno.test("a witness accepts two restores, one after the other [EV6, EV8]", asyn
   assertEquals([holds, words.startsWith("RESTORED: the log declares a restore")], [3, true], words);
 });
 
+const ROOT = treeHead([]);
+
+/** A checkpoint, and its restore from a copy of the time 200 with two leaves. */
+const at = (iat: number, size: number, epoch?: string): Checkpoint => ({
+  iss: AUTH_URL,
+  cell: "home",
+  iat,
+  size,
+  root: ROOT.with(0, size),
+  ...(epoch === undefined ? {} : { restored: { epoch, at: iat, copy_taken_at: 200, size: 2 } }),
+});
+
+Deno.test("a log cannot declare a restore again that it declared before another one, acknowledged or not [EV8]", async () => {
+  const kept = [at(200, 40), at(300, 30, "first"), at(400, 20, "second")];
+  const nothing = (): Promise<undefined> => Promise.resolve(undefined);
+  for (const [epoch, holds] of [["third", true], ["second", false], ["first", false]] as const) {
+    assertEquals((await compareCheckpoints(kept, at(500, 10, epoch), nothing)).holds, holds, epoch);
+  }
+});
+
 Deno.test("a copy that was taken after a checkpoint, and has fewer leaves, is a contradiction [EV8]", async () => {
-  const root = treeHead([]);
-  const at = (iat: number, size: number, epoch?: string): Checkpoint => ({
-    iss: AUTH_URL,
-    cell: "home",
-    iat,
-    size,
-    root: root.with(0, size),
-    ...(epoch === undefined ? {} : { restored: { epoch, at: iat, copy_taken_at: 200, size: 2 } }),
-  });
   const contains = (from: number): Promise<readonly Hash[] | undefined> =>
     Promise.resolve(from > 2 ? undefined : []);
   for (const [signed, holds] of [[100, false], [199, false], [200, true], [300, true]] as const) {
