@@ -189,7 +189,7 @@ function classOf({ all }: Times, part: number): string {
 
 /** Returns the differences between the CSV of `deno task ops quarter` and what was recomputed, a sentence each. */
 export function differences(csv: string, recomputed: Recomputed): readonly string[] {
-  const [head = "", ...lines] = csv.split("\r\n").filter((line) => line !== "");
+  const [head = "", ...lines] = csv.split(/\r?\n/).filter((line) => line !== "");
   const heads = head.split(",");
   const found: string[] = [];
   const known = new Set<string>();

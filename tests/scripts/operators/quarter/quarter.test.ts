@@ -133,7 +133,7 @@ Deno.test("minutes of holds, blocks, outages and of no process are recomputed to
   await env.platform.sendSpans?.();
   const csv = await run(env, "quarter", "2040-Q1", "--csv");
   assertStringIncludes(csv, "2040-01-15,BANKB,17,6,0,0,6,0.647");
-  assertEquals(differences(csv, recompute(bodies, [])), []);
+  assertEquals(differences(`${csv}\n`, recompute(bodies, [])), [], "the file of what the command prints");
 });
 
 async function stateOf(env: PushEnvironment): Promise<string | undefined> {
