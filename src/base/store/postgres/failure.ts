@@ -20,16 +20,11 @@ export class PostgresFailure extends StoreFailure {
 /** Another commit has inserted an entry of this one at the same time (`migrations/0001_entry.sql`). */
 export const INSERTED_MEANWHILE = "HB001";
 
-/** Error codes of a lost connection. The statement may have been executed. */
-const LOST: ReadonlySet<string> = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_DESTROYED",
-  "CONNECTION_ENDED",
-  "ECONNRESET",
-  "EPIPE",
-  "57P01", // admin_shutdown
-  "57P02", // crash_shutdown
-]);
+/**
+ * Error codes of a lost connection, also of one that PgBouncer has lost (class 08). The statement may have been executed.
+ * The driver reports what the server said last at the next statement of that connection, too, which it has not sent.
+ */
+const LOST = /^(?:CONNECTION_(?:CLOSED|DESTROYED|ENDED)|ECONNRESET|EPIPE|08...|57P0[12])$/; // 57P01, 57P02: shutdown
 
 /** Error codes of a connection that could not be made. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set([
@@ -46,7 +41,7 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
  * Classes of SQLSTATE (PostgreSQL, appendix A) that the program is not to blame for: connection, transaction state
  * (a standby), authorization, missing database, rollback for a retry, resources, operator's intervention, system.
  */
-const OUTSIDE = /^(?:08|25006|28|3D|40|53|55P03|57|58|XX00[12])/;
+const OUTSIDE = /^(?:25006|28|3D|40|53|55P03|57|58|XX00[12])/;
 
 /** Of them: a standby that lags or starts, a server without room, and one that does not know the user or database. */
 const HOST_REFUSAL = /^(?:25006|28|3D|53300|57P03)/;
@@ -65,7 +60,7 @@ export function asFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = `${error.message} (${code})`;
-  if (LOST.has(code)) return new PostgresFailure(words, true, false, "connection");
+  if (LOST.test(code)) return new PostgresFailure(words, true, false, "connection");
   if (NOT_CONNECTED.has(code) || UNVERIFIED.test(code)) return new PostgresFailure(words, false, true);
   if (OF_STATEMENT.test(code)) {
     return Object.assign(new PostgresFailure(words, false, false, "statement"), { code });

@@ -3,7 +3,7 @@
  *
  * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
- * reported as failed only if the database was away for longer than {@link MAX_UNKNOWN_RETRY_MS}. A read is repeated once:
+ * reported as failed only if the database was away for longer than {@link MAX_UNKNOWN_RETRY_MS}. A read is repeated too:
  * no request fails because a connection was lost or the server did not answer for two seconds.
  */
 import { hasCode } from "../../kernel/error_code.ts";
@@ -77,16 +77,22 @@ async function getMany<T>(connections: Connections, keys: readonly Key[]): Promi
   });
 }
 
-/** Reads, and once more if the first failure came early. While the database is away, a read fails within 10 s. */
+/**
+ * Reads again after each lost connection, and once after another failure, unless it came late. While the database is
+ * away, a read fails within 10 s.
+ */
 async function read<T>(connections: Connections, statement: (sql: Sql) => Promise<T>): Promise<T> {
   const startedAt = monotonicClock();
-  try {
-    return await connections.run(statement);
-  } catch (error) {
-    if (!(error instanceof StoreFailure) || monotonicClock() - startedAt >= MAX_UNSENT_RETRY_MS) throw error;
+  for (let others = 0;; await pause()) {
+    try {
+      return await connections.run(statement);
+    } catch (error) {
+      if (!(error instanceof StoreFailure) || monotonicClock() - startedAt >= MAX_UNSENT_RETRY_MS) {
+        throw error;
+      }
+      if (error.scope !== "connection" && others++ > 0) throw error;
+    }
   }
-  await pause();
-  return await connections.run(statement);
 }
 
 async function commitPatiently(connections: Connections, staged: Commit): Promise<boolean> {

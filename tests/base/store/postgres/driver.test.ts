@@ -70,13 +70,13 @@ Deno.test("The driver is told hosts, certificates, limits and the form of keys, 
 const FAILURES:
   readonly (readonly [codes: string, isUnknown: boolean, ofHost: boolean, scope: FailureScope])[] = [
     ["CONNECTION_CLOSED CONNECTION_DESTROYED CONNECTION_ENDED ECONNRESET EPIPE", true, false, "connection"],
-    ["57P01 57P02", true, false, "connection"],
+    ["57P01 57P02 08000 08006 08P01", true, false, "connection"],
     ["CONNECT_TIMEOUT EAI_AGAIN ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND", false, true, "database"],
     ["ETIMEDOUT CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT ERR_SSL_X ERR_TLS_X", false, true, "database"],
     ["SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE", false, true, "database"],
     ["25006 28000 28P01 3D000 53300 57P03", false, true, "database"],
     ["40001 40P01 40003 55P03 57014 HB001", false, false, "statement"],
-    ["08000 08006 53100 53200 57000 57P04 58030 XX001 XX002", false, false, "database"],
+    ["53100 53200 57000 57P04 58030 XX001 XX002", false, false, "database"],
   ];
 /** Bugs of the program: a wrong statement, a value that does not fit, a conflict, a fault of the server itself. */
 const BUGS = "22001 23505 25001 42601 42501 XX000 UNKNOWN_TO_ALL";

@@ -151,20 +151,21 @@ Deno.test("A commit is repeated after what may pass, with its own id, and as a r
 const ROW = { key: encodeKey(["a"]), value: 7, version: "v" };
 const FOUND = { key: ["a"], value: 7, version: "v" };
 
-Deno.test("A read is repeated once, if its failure came within 3 s", async () => {
+Deno.test("A read is repeated after each lost connection and once after another failure, if it came within 3 s", async () => {
   const cases: readonly (readonly [answers: readonly Answer[], found: unknown, tries: number])[] = [
     [[[[ROW]]], FOUND, 1],
     [[[[]]], null, 1],
     [[[LOST, 2999], [[ROW]]], FOUND, 2],
     [[[LOST, 3000]], "scripted (57P01)", 1],
-    [[[DEADLOCK], [LOST]], "scripted (57P01)", 2],
+    [[[LOST], [DEADLOCK], [LOST], [[ROW]]], FOUND, 4],
+    [[[DEADLOCK], [LOST], [DEADLOCK]], "scripted (40P01)", 3],
     [[[BUG]], "PostgreSQL: scripted (23505)", 1],
   ];
   for (const [answers, expected, tries] of cases) {
     using connections = scripted(...answers);
     const found = await openPostgresStore(connections).get(["a"]).catch((error: Error) => error.message);
     assertEquals([found, connections.sent.length], [expected, tries]);
-    assertEquals(connections.pauses, tries === 1 ? [] : [100]);
+    assertEquals(connections.pauses, Array.from({ length: tries - 1 }, () => 100));
   }
   using several = scripted([[ROW]]);
   assertEquals(await openPostgresStore(several).getMany([["b"], ["a"]]), [null, FOUND]);

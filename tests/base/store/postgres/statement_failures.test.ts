@@ -12,7 +12,7 @@ import {
 import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
-import type { Commit } from "../../../../src/base/store/store.ts";
+import type { Commit, Store } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const [first, second] = [["a"], ["b"]];
@@ -139,6 +139,43 @@ Deno.test({
       await store.commit({ checks: [], writes: [first, second].map((key) => ({ kind: "delete", key })) });
     }
     await store.close();
+    await others.close();
+  },
+});
+
+Deno.test({
+  name:
+    "Reads and commits that a stopping server interrupts are repeated on its next connections until they are answered",
+  ignore: isPostgresMissing,
+  async fn() {
+    const url = await newPostgresDatabase();
+    const others = await openConnections(readPostgresUrl(url), UNHURRIED);
+    const one = readPostgresUrl(`${url}&connections=1`); // the driver fails the next statement of a connection too
+    const stores = await Promise.all(
+      [1, 2, 3, 4].map(async () => openPostgresStore(await openConnections(one))),
+    );
+    const [get, getMany, list, commit] = stores as [Store, Store, Store, Store];
+    await get.commit(both);
+    await Promise.all(stores.map((store) => store.get(first)));
+    const answers = await others.run((sql) =>
+      sql.begin(async (tx) => {
+        await tx`lock table hub.entry in access exclusive mode`;
+        const all = Promise.all([
+          get.get(first),
+          getMany.getMany([first]),
+          list.list({ prefix: first, limit: 1 }),
+          commit.commit(both),
+        ]);
+        all.catch(() => {});
+        while (await waiting(others) < stores.length) { /* until all wait for the lock */ }
+        await tx`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return { all };
+      })
+    );
+    const [found, many, listed, done] = await answers.all;
+    assertEquals([found?.value, many.map((entry) => entry?.value), listed.length, done], [1, [1], 0, true]);
+    for (const store of stores) await store.close();
     await others.close();
   },
 });
