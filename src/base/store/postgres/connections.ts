@@ -1,6 +1,7 @@
 /** The connections of a process to PostgreSQL. A server that falls silent is left, and the connections are replaced. */
 import { readFile } from "node:fs/promises";
 import { awaitFor } from "../../kernel/await_for.ts";
+import { monotonicClock } from "../../kernel/clock.ts";
 import postgres from "postgres";
 import { openConcurrencyLimit } from "../group_commits.ts";
 import { asFailure, PostgresFailure } from "./failure.ts";
@@ -37,6 +38,8 @@ export const UNHURRIED: Limits = {
 };
 export const MAX_CONNECTION_WAIT_MS = 3000;
 const CONNECT_SECONDS = 2;
+/** A statement is not tried at another host after a host that does not answer has taken this time. */
+export const MAX_REFUSALS_MS = CONNECT_SECONDS * 1000;
 const RECONNECT_SECONDS = 0.1;
 const KEEP_ALIVE_SECONDS = 10;
 
@@ -48,29 +51,49 @@ export async function openConnections(
   const authority = settings.authorityFile === undefined
     ? undefined
     : await readFile(settings.authorityFile, "utf8");
-  const open = (): Sql => connect(settings, authority, limits);
   const limit = openConcurrencyLimit({ atOnce: settings.connections, maxWaitMs: MAX_CONNECTION_WAIT_MS });
-  let sql = open();
-  const replace = (silent: Sql): void => {
-    if (sql !== silent) return;
-    sql = open();
-    void silent.end({ timeout: 0 });
-  };
+  const pool = openPool((hosts) => connect({ ...settings, hosts }, authority, limits), settings.hosts);
   return {
     run: (statement) =>
       limit.run(async () => {
+        const beganAt = monotonicClock();
         // Each connection of the driver tries the hosts in its own turn, and one that was refused tries the next one.
         for (let left = settings.hosts.length > 1 ? settings.connections : 0;; left--) {
-          const used = sql;
+          const used = pool.current();
           try {
-            return await answeredIn(limits.silenceMs, statement(used), () => replace(used));
+            return await answeredIn(limits.silenceMs, statement(used), () => pool.leave(used));
           } catch (error) {
             const failure = asFailure(error);
             if (left === 0 || !(failure instanceof PostgresFailure) || !failure.isHostRefusal) throw failure;
+            if (monotonicClock() - beganAt < MAX_REFUSALS_MS) continue;
+            pool.passOver(used, limits.silenceMs);
+            throw failure;
           }
         }
       }),
-    close: () => sql.end({ timeout: 1 }),
+    close: () => pool.current().end({ timeout: 1 }),
+  };
+}
+
+interface Pool {
+  current(): Sql;
+  /** Replaces the connections to a server that has fallen silent. */
+  leave(silent: Sql): void;
+  /** Lets new connections begin with the next host, or each would first wait for one that does not answer. */
+  passOver(used: Sql, endWithinMs: number): void;
+}
+
+function openPool(open: (hosts: readonly string[]) => Sql, hosts: readonly string[]): Pool {
+  let [order, sql] = [hosts, open(hosts)];
+  const replace = (used: Sql, next: readonly string[], endWithinMs: number): void => {
+    if (sql !== used) return;
+    [order, sql] = [next, open(next)];
+    void used.end({ timeout: endWithinMs / 1000 });
+  };
+  return {
+    current: () => sql,
+    leave: (silent) => replace(silent, order, 0),
+    passOver: (used, endWithinMs) => replace(used, [...order.slice(1), ...order.slice(0, 1)], endWithinMs),
   };
 }
 

@@ -124,6 +124,30 @@ Deno.test("A host's refusal is tried again on each connection if there is anothe
   }
 });
 
+Deno.test("After a host that took 2 s to refuse, no other one is tried, and new connections begin with the next one", async () => {
+  const connections = await openConnections(readPostgresUrl("postgres://hub@a.example,b.example/name"));
+  const { now } = performance;
+  let [at, first]: [number, unknown] = [0, undefined];
+  performance.now = () => at;
+  const tried: number[] = [];
+  const refuse = (afterMs: number) => ({ options }: Sql): Promise<void> => {
+    first = options.host[0];
+    tried.push(at += afterMs);
+    return Promise.reject(REFUSED);
+  };
+  try {
+    await assertRejects(() => connections.run(refuse(999)), PostgresFailure, "starting");
+    assertEquals([tried.splice(0), first], [[999, 1998, 2997], "a.example"]);
+    await assertRejects(() => connections.run(refuse(2000)), PostgresFailure, "starting");
+    assertEquals([tried.length, first], [1, "b.example"]);
+    await assertRejects(() => connections.run(refuse(2000)), PostgresFailure, "starting");
+    assertEquals([tried.length, first], [2, "a.example"]);
+  } finally {
+    performance.now = now;
+    await connections.close();
+  }
+});
+
 Deno.test("A server that falls silent is left once, though several wait for it, and what it did is not known", async () => {
   const url = "postgres://hub@localhost/name?connections=3";
   const connections = await openConnections(readPostgresUrl(url), { ...SERVING, silenceMs: 30 });

@@ -28,3 +28,26 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "A host that does not answer is waited for once, not by each connection: so a commit is in time [M1]",
+  ignore: isPostgresMissing,
+  async fn() {
+    const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const accepted: Deno.TcpConn[] = [];
+    const accepting = (async (): Promise<void> => {
+      for await (const connection of silent) accepted.push(connection);
+    })();
+    const url = await newPostgresDatabase();
+    const hosts = `127.0.0.1:${silent.addr.port},127.0.0.1:`;
+    const store = openPostgresStore(await openConnections(readPostgresUrl(url.replace("127.0.0.1:", hosts))));
+    const key = ["key"];
+    assertEquals(await store.commit({ checks: [], writes: [{ kind: "set", key, value: 1 }] }), true);
+    assertEquals((await store.get(key))?.value, 1);
+    assertEquals(accepted.length, 1);
+    await store.close();
+    silent.close();
+    await accepting;
+    for (const connection of accepted) connection.close();
+  },
+});
