@@ -20,9 +20,10 @@ import {
 } from "./answers.ts";
 import type { JsonObject } from "./jwts.ts";
 import type { Participant } from "./participants.ts";
-import { assertFaults, unchanged } from "./resource_answers.ts";
+import { assertFaults } from "./resource_answers.ts";
 import type { Environment } from "./environment.ts";
 import { sharedToken } from "./shared_token.ts";
+import { unchanged } from "./store_contents.ts";
 
 /** Challenges of the back channel. */
 export const NOT_A_BANK = 'DPoP error="insufficient_scope", scope="bank", algs="PS256"';

@@ -4,9 +4,10 @@ import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { rawJwe } from "./raw_jws.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "./flows.ts";
 import { type AtBank, type Browser, returnClaims } from "./authorization_flow.ts";
-import { assertNothingChanges, assertPage } from "./front_channel.ts";
+import { assertPage } from "./front_channel.ts";
 import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
+import { unchanged } from "./store_contents.ts";
 
 /** A consent with the payer's account: the bank's success ends the flow immediately. */
 export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
@@ -57,7 +58,7 @@ const INTERACTION = { "x-fapi-interaction-id": "7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a
  * stored data changed.
  */
 export async function assertNotAuthentic(env: Environment, browser: Browser, path: string): Promise<void> {
-  const answer = await assertNothingChanges(env, () => browser.open(path, { headers: INTERACTION }));
+  const answer = await unchanged(env, () => browser.open(path, { headers: INTERACTION }));
   const headers = Object.fromEntries(answer.headers);
   const html = await assertPage(answer, 400, "not_authentic");
   const plain = await browser.open(path.split("?")[0] ?? "", { headers: INTERACTION });

@@ -159,14 +159,6 @@ export async function codesIssued(env: Environment): Promise<number> {
   return (await env.snapshot()).filter(({ key }) => key[0] === "authorization_code").length;
 }
 
-/** Runs `act` and asserts that the store is unchanged. */
-export async function assertNothingChanges<T>(env: Environment, act: () => Promise<T>): Promise<T> {
-  const before = await env.snapshot();
-  const result = await act();
-  assertEquals(await env.snapshot(), before);
-  return result;
-}
-
 /** Two accounts that can pay and one that cannot, for the platform's screen. */
 export const ACCOUNTS = [
   {

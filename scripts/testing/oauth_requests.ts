@@ -13,6 +13,7 @@ import { assertErrorMembers } from "./resource_answers.ts";
 import { BASE_URL, type Environment } from "./environment.ts";
 import { sharedToken } from "./shared_token.ts";
 import { sha256 } from "../../src/base/kernel/identifiers.ts";
+import { unchanged } from "./store_contents.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -220,9 +221,7 @@ export async function assertRejected(
   expected: Expected,
   send: () => Promise<Response>,
 ): Promise<void> {
-  const before = await env.snapshot();
-  await assertApiError(await send(), expected);
-  assertEquals(await env.snapshot(), before);
+  await assertApiError(await unchanged(env, send), expected);
 }
 
 /** Asserts a complete OAuth rejection (RFC 6749 §5.2; contract FAPI-G12, FAPI-G13, FAPI-G23). */

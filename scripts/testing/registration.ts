@@ -8,8 +8,9 @@ import { decodeJwt } from "jose";
 import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
 import { testKey } from "./keys.ts";
 import { adminCall, type Office, onboardOnly, type Participant, registrationClaims } from "./participants.ts";
-import { assertCommonHeaders, assertErrorMembers, unchanged } from "./resource_answers.ts";
+import { assertCommonHeaders, assertErrorMembers } from "./resource_answers.ts";
 import { BASE_URL, type Environment, openEnvironment, throughProxy } from "./environment.ts";
+import { unchanged } from "./store_contents.ts";
 
 /** Environment options for tables of registrations, without an effective rate limit. */
 export const MANY_REGISTRATIONS = {

@@ -134,16 +134,6 @@ export function assertCommonHeaders(response: Response): void {
   assertMatch(response.headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-fA-F-]{36}$/);
 }
 
-/** Returns the response, and asserts that the request changed no state except used-up JWT ids. */
-export async function unchanged(env: Environment, act: () => Promise<Response>): Promise<Response> {
-  const versions = async (): Promise<string[]> =>
-    (await env.snapshot()).map(({ key, version }) => `${key.join(" ")}: ${version}`);
-  const before = await versions();
-  const response = await act();
-  assertEquals(await versions(), before);
-  return response;
-}
-
 /** A good signature of an answer: its header and the profile it is in. */
 export interface AnswerSignature {
   readonly profile: "A" | "B";

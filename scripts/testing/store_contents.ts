@@ -1,4 +1,5 @@
 /** The contents of a store, for comparisons. */
+import { assertEquals } from "@std/assert";
 import type { Entry, Store } from "../../src/base/store/store.ts";
 
 export function everything(store: Store): Promise<Entry<unknown>[]> {
@@ -21,4 +22,14 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
 export async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
   const entries = await everything(store);
   return entries.filter(({ key }) => !UNCOUNTED.has(key[0] ?? ""));
+}
+
+/** Returns what `act` does, and asserts that it changed no state except used-up JWT ids. Sealed values stay sealed. */
+export async function unchanged<T>({ raw }: { readonly raw: Store }, act: () => Promise<T>): Promise<T> {
+  const versions = async (): Promise<string> =>
+    (await snapshot(raw)).map(({ key, version }) => `${key.join(" ")}: ${version}`).join("\n");
+  const before = await versions();
+  const result = await act();
+  assertEquals(await versions(), before);
+  return result;
 }

@@ -7,8 +7,9 @@ import { everyKind, type JwtKind, type MadeJwt, material } from "support/jwt_kin
 import { jwtPlaces } from "support/jwt_places.ts";
 import { type JwtPlace } from "support/jwt_place.ts";
 import { assertApiError } from "testing/oauth_requests.ts";
-import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { type ExpectedFault } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /**
  * A statement of type JWT is first checked by its issuer: another directory's is "not approved", any other is "not

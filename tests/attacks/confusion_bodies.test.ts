@@ -17,10 +17,11 @@ import { assertionOf } from "support/jwt_places.ts";
 import { type JsonObject, signJwt } from "testing/jwts.ts";
 import { assertApiError } from "testing/oauth_requests.ts";
 import { type Participant, registrationClaims } from "testing/participants.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { segment } from "testing/raw_jws.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** The target of a signed body, and the expected body. */
 interface Target {

@@ -2,8 +2,9 @@ import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody, requestToken } from "testing/flows.ts";
 import { type Attack, claims, forged, header, rejectedEverywhere, valued } from "support/jwt_attacks.ts";
 import { jwtPlaces } from "support/jwt_places.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { AUTH_URL, DIRECTORY_URL, openEnvironment, REGISTRATION_AUDIENCE } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("an audience is one text: a list with the right one in it is rejected [J30]", async (t) => {
   await using env = await openEnvironment();

@@ -8,9 +8,9 @@ import { signJwt } from "testing/jwts.ts";
 import { assertApiError } from "testing/oauth_requests.ts";
 import { onboardOnly, registrationClaims } from "testing/participants.ts";
 import { NEWCOMER, postRegistration, registrationJwt } from "testing/registration.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { DIRECTORY_URL, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("a client assertion proves no key, and a DPoP proof authenticates no client [J27] [CA-N22]", async (t) => {
   await using env = await openEnvironment();

@@ -9,10 +9,11 @@ import { type Attack, claims, forged, MALFORMED, rejectedEverywhere } from "supp
 import { jwtPlaces } from "support/jwt_places.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "support/jwt_place.ts";
 import { assertApiError } from "testing/oauth_requests.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { concat } from "testing/raw_jws.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const NO_CLAIMS_OF_ITS_OWN = { notAt: ["signature"] } as const;
 

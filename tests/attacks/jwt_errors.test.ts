@@ -12,9 +12,9 @@ import { assertCodeAnswer } from "testing/front_channel.ts";
 import { forged, takenEverywhere } from "support/jwt_attacks.ts";
 import { jwtPlaces } from "support/jwt_places.ts";
 import { sealToPlatform } from "testing/jwts.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const MUTATIONS = 300;
 const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };

@@ -7,8 +7,9 @@ import { jwtPlaces } from "support/jwt_places.ts";
 import { call, clientToken, good, push, requestToken } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
 import { awaitingConsent, issueCode } from "testing/oauth_requests.ts";
-import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("an attacker's own DPoP key opens nothing that is bound to another [J9]", async () => {
   await using env = await openEnvironment();

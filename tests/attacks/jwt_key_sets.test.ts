@@ -16,9 +16,10 @@ import {
 import { type JwtPlace } from "support/jwt_place.ts";
 import { signJwt, thumbprint } from "testing/jwts.ts";
 import { smallTestKey, type TestKey, testKey } from "testing/keys.ts";
-import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { type ExpectedFault } from "testing/resource_answers.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";

@@ -17,9 +17,9 @@ import {
 } from "support/key_drill.ts";
 import { type KeyUse, usesOfOldKeys } from "support/key_uses.ts";
 import { adminCall, type CertifiedKey } from "testing/participants.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const CUSTOMERS = 5;
 const THIEFS_PAUSE_MS = 10_000;

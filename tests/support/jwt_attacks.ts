@@ -7,10 +7,11 @@ import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_place.ts";
 import { type JsonObject, withChanges } from "testing/jwts.ts";
 import type { TestKey } from "testing/keys.ts";
 import { assertErrorAnswer } from "testing/front_channel.ts";
-import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { type ExpectedFault } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import { partOf } from "./part_of.ts";
 import { stepsOf } from "./steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** Deviations of a forged token from a valid one. */
 export interface Forgery {

@@ -7,9 +7,10 @@ import { rejectionOf } from "testing/answers.ts";
 import { call, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { type AtBank, authorize, Browser, putAccounts, returnPath } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
-import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertBare, assertFaults } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import { sharedToken } from "testing/shared_token.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** Maximum delay until a decision of the directory (revoked, suspended, withdrawn) takes effect, milliseconds. */
 export const BOUND_MS = 15_000;

@@ -6,12 +6,12 @@ import { AUTH_URL, type Environment, openEnvironment } from "testing/environment
 import { call, clientToken, good } from "testing/flows.ts";
 import { clientKey } from "../../../src/platform/config/store_keys.ts";
 import type { ClientId } from "../../../src/base/kernel/identifiers.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { anotherProcess } from "support/processes.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { beforeCommit } from "./interrupted.ts";
 import { openReceiver, pushedLater, receivedEvents } from "./receiver.ts";
 import { EVENTS, poll, type Polled, polled, waiting } from "./poll.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const REASON = "Announced by the bank's desk.";
 const HOUR = 3_600_000;

@@ -4,17 +4,12 @@ import { authorised } from "testing/authorization_flow.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { type BoundToken, clientToken } from "testing/flows.ts";
 import { dpopProof } from "testing/jwts.ts";
-import {
-  assertBare,
-  assertChallenge,
-  assertFaults,
-  type ExpectedFault,
-  unchanged,
-} from "testing/resource_answers.ts";
+import { assertBare, assertChallenge, assertFaults, type ExpectedFault } from "testing/resource_answers.ts";
 import { setSoftware } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
 import { EVENTS, poll, type PollOptions, waiting } from "./poll.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';

@@ -5,10 +5,11 @@ import { authorised } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, type FlowEnvironment, good } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";
 import { polled, waiting } from "./poll.ts";
 import { openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 async function replay(
   env: FlowEnvironment,

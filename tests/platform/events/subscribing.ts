@@ -8,9 +8,9 @@ import {
   type FlowEnvironment,
   good,
 } from "testing/flows.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import type { Participant } from "testing/participants.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 export const SUBSCRIPTIONS = "/BANKA/event-subscriptions/v1";
 export const CALLBACK = "https://shop.example/events";

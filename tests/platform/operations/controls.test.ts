@@ -17,11 +17,11 @@ import {
   requestToken,
 } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { accepts, history, later, openPushEnvironment, paid, statusOf } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, type Act, actsOfBank, actsOfTpp } from "support/standing.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const REASON = "Fraud is suspected, case 4711.";
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";

@@ -16,11 +16,12 @@ import {
 } from "testing/back_channel.ts";
 import { call, good } from "testing/flows.ts";
 import { toBank } from "testing/authorization_flow.ts";
-import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertBare, assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
   await using env = await openEnvironment();

@@ -25,17 +25,12 @@ import {
   NOT_A_BANK,
 } from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import {
-  assertBare,
-  assertChallenge,
-  assertCommonHeaders,
-  assertFaults,
-  unchanged,
-} from "testing/resource_answers.ts";
+import { assertBare, assertChallenge, assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { thumbprint } from "testing/jwts.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 async function consentOf(
   env: Environment,

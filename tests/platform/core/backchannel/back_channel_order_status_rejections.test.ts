@@ -13,13 +13,14 @@ import {
 } from "testing/back_channel.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { openGatedStore } from "support/gated_store.ts";
-import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
 import { steps } from "support/steps.ts";
 import { COMPLETED, IN_PROCESS, order } from "./order_statuses.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("PUT back-channel-payments names every field that is wrong or missing by its path [D3]", async (t) => {
   await using env = await openEnvironment();

@@ -14,15 +14,10 @@ import {
   putStatus,
 } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, good } from "testing/flows.ts";
-import {
-  assertBare,
-  assertChallenge,
-  assertCommonHeaders,
-  assertFaults,
-  unchanged,
-} from "testing/resource_answers.ts";
+import { assertBare, assertChallenge, assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 

@@ -7,10 +7,10 @@ import { bankCall } from "testing/back_channel.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { down, later, openPushEnvironment, paid, type PushEnvironment, report } from "support/orders.ts";
 import { poll, type Polled, verified, waiting } from "../../events/poll.ts";
 import { refused } from "../../events/refused.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const PATH = "/BANKA/back-channel-events/v1";
 const NOW = { returnImmediately: true };

@@ -12,7 +12,6 @@ import {
   ACCOUNTS,
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   codesIssued,
   consentStatus,
@@ -29,6 +28,7 @@ import type { Store } from "../../../../src/base/store/store.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { sharedToken } from "testing/shared_token.ts";
 import { assertFaults } from "testing/resource_answers.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const DECLARED = { resultsOnBackChannel: true };
 
@@ -46,7 +46,7 @@ Deno.test("POST authorization-results: the browser that began goes on with a cod
   assertEquals([await consentStatus(env, flow), await codesIssued(env)], ["AwaitingAuthorisation", 0]);
   const back = await sealedReturn(env, "BANKA", jws);
   for (const path of [waitingPath(flow), back]) {
-    const page = await assertNothingChanges(env, () => new Browser(env).open(path));
+    const page = await unchanged(env, () => new Browser(env).open(path));
     assertStringIncludes(
       await assertPage(page, 400, "other_browser"),
       "Go back to the app, browser or device",
@@ -286,5 +286,5 @@ async function assertNothingDelivered(
   bank = env.bankA,
 ): Promise<Response> {
   await sharedToken(env, bank, bank.orgId);
-  return await assertNothingChanges(env, act);
+  return await unchanged(env, act);
 }

@@ -5,9 +5,10 @@ import type { JsonObject } from "testing/jwts.ts";
 import { idleReport, reportFor } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const WORDS = "✓ Name and account match. Confirmed by your bank";
 const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };

@@ -2,11 +2,12 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject } from "testing/jwts.ts";
 import { call, clientToken, consentBody, createConsent, dpopKey, good, pay, push } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertBare, assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { read } from "./read_consent.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("a consent that was not authorised is rejected at its deadline, once and for all [STA-01]", async (t) => {
   const cases: Record<string, readonly [JsonObject, number, string]> = {

@@ -14,16 +14,11 @@ import {
   push,
 } from "testing/flows.ts";
 import { type AtBank, authorised, toBank } from "testing/authorization_flow.ts";
-import {
-  assertErrorAnswer,
-  assertNothingChanges,
-  codesIssued,
-  consentStatus,
-  reportAccounts,
-} from "testing/front_channel.ts";
+import { assertErrorAnswer, codesIssued, consentStatus, reportAccounts } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { errorBody } from "testing/resource_answers.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async () => {
   await using env = await openEnvironment();
@@ -85,7 +80,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
   };
   await steps(t, consents, async ([consentId, options = {}]) => {
     const form = { code_challenge: "P".repeat(42) + "A" };
-    const answer = await assertNothingChanges(env, () => push(env, consentId, { ...options, form }));
+    const answer = await unchanged(env, () => push(env, consentId, { ...options, form }));
     assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"]);
   });
 });

@@ -14,13 +14,7 @@ import {
   good,
   pay,
 } from "testing/flows.ts";
-import {
-  assertFaults,
-  CONSENT_ID,
-  errorBody,
-  type ExpectedFault,
-  unchanged,
-} from "testing/resource_answers.ts";
+import { assertFaults, CONSENT_ID, errorBody, type ExpectedFault } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
@@ -29,6 +23,7 @@ import { steps, stepsOf } from "support/steps.ts";
 import { REQUIRED } from "./consent_members.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { read } from "./read_consent.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 

@@ -12,8 +12,9 @@ import { OPTIONAL, REQUIRED } from "./consent_members.ts";
 import { CREDITOR, DEBTOR, type FieldRule, judgeFields } from "./field_rules.ts";
 import { CONTEXT, MINIMAL } from "testing/bodies.ts";
 import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const POSTAL = "Data.Initiation.CreditorPostalAddress";
 const DELIVERY = "Risk.DeliveryAddress";

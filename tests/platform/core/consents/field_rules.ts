@@ -1,11 +1,12 @@
 /** Values of single fields of a consent request, judged over HTTP. */
 import { assertEquals } from "@std/assert";
 import { call, clientToken } from "testing/flows.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { FULL_CONSENT } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** Values of one field: those that are taken, and those that are rejected with a code. */
 export interface FieldRule {

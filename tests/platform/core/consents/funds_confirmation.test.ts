@@ -13,10 +13,11 @@ import {
   pay,
 } from "testing/flows.ts";
 import { authorised, codeOf, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 

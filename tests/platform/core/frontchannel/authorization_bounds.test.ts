@@ -7,12 +7,12 @@ import { type AtBank, authorize, Browser, decide, openHandover, toBank } from "t
 import {
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   nextUrlOf,
   reportAccounts,
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async () => {
   await using env = await openEnvironment();
@@ -23,7 +23,7 @@ Deno.test("One request_uri starts 20 sessions; the next visit goes back to the T
   }
   assertEquals(await sessionsIn(env), 20);
   const next = new Browser(env);
-  const rejected = await assertNothingChanges(env, () => authorize(next, env.tpp, flow.requestUri));
+  const rejected = await unchanged(env, () => authorize(next, env.tpp, flow.requestUri));
   await assertErrorAnswer(rejected, "opened_too_often");
   assertEquals(next.cookies.size, 0);
   await assertCodeAnswer(await comeBack(env, flow)); // a session that was begun still ends well

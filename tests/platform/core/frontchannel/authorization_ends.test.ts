@@ -10,16 +10,11 @@ import {
   returnPath,
   toBank,
 } from "testing/authorization_flow.ts";
-import {
-  assertCodeAnswer,
-  assertErrorAnswer,
-  assertNothingChanges,
-  assertPage,
-  consentStatus,
-} from "testing/front_channel.ts";
+import { assertCodeAnswer, assertErrorAnswer, assertPage, consentStatus } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { pushed } from "./pushed_link.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.oauth2: user rejects at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async () => {
   await using env = await openEnvironment();
@@ -84,5 +79,5 @@ Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests
   assertEquals(await consentStatus(env, flow), "Authorized");
   // The first link is over as well: its flow has had its answer.
   const again = authorize(flow.browser, env.tpp, flow.requestUri);
-  await assertPage(await assertNothingChanges(env, () => again), 400, "link_unusable");
+  await assertPage(await unchanged(env, () => again), 400, "link_unusable");
 });

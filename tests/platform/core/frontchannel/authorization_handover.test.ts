@@ -12,12 +12,13 @@ import {
 } from "testing/flows.ts";
 import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
-import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
+import { assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
 import { transactionDigestOf } from "support/transaction_digest.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const EVERY_MEMBER = consentBody({
   initiation: {
@@ -108,7 +109,7 @@ Deno.test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29
   await using env = await openEnvironment();
   const { departure, browser } = await leaveForBank(env, env.bankA);
   const path = `/BANKA/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealedIn(departure) })}`;
-  await assertPage(await assertNothingChanges(env, () => browser.open(path)), 400, "not_authentic");
+  await assertPage(await unchanged(env, () => browser.open(path)), 400, "not_authentic");
 });
 
 async function leaveForBank(

@@ -3,12 +3,7 @@ import { assertEquals } from "@std/assert";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { good, pay } from "testing/flows.ts";
 import { authorise, authorised, toBank } from "testing/authorization_flow.ts";
-import {
-  assertCodeAnswer,
-  assertErrorAnswer,
-  assertNothingChanges,
-  consentStatus,
-} from "testing/front_channel.ts";
+import { assertCodeAnswer, assertErrorAnswer, consentStatus } from "testing/front_channel.ts";
 import { depart, leavesForBank, pushed } from "support/departures.ts";
 import {
   accepts,
@@ -19,6 +14,7 @@ import {
   type PushEnvironment,
   statusOf,
 } from "support/orders.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** Failures in a row after which a bank is left alone, and for how long. */
 const FAILURES = 5;
@@ -36,7 +32,7 @@ Deno.test("GET authorization.oauth2 redirects no customer to a bank that does no
   const waiting = await authorised(env);
   const last = await paid(env);
   await t.step("five in a row do", async () => {
-    const answer = await assertNothingChanges(env, () => depart(env, link));
+    const answer = await unchanged(env, () => depart(env, link));
     assertEquals(answer.headers.getSetCookie(), []);
     await assertErrorAnswer(answer, "temporarily_unavailable");
     assertEquals(await consentStatus(env, link), "AwaitingAuthorisation");

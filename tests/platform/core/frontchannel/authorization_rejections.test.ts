@@ -1,10 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { authorise, authorize, Browser, codeOf, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertBrowserHeaders, assertErrorAnswer, assertNothingChanges } from "testing/front_channel.ts";
+import { assertBrowserHeaders, assertErrorAnswer } from "testing/front_channel.ts";
 import { openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { assertRejected, link, PATH, pushed } from "./rejected_links.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
   await using env = await openEnvironment();
@@ -107,7 +108,7 @@ Deno.test("GET authorization.oauth2 has no other method, and no answer allows an
     await t.step(method, async () => {
       const url = link(env, requestUri);
       const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
-      const answer = await assertNothingChanges(env, () => new Browser(env).open(url, { method, headers }));
+      const answer = await unchanged(env, () => new Browser(env).open(url, { method, headers }));
       assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
       assertEquals(answer.headers.getSetCookie(), []);
       assertBrowserHeaders(answer);

@@ -2,12 +2,13 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Statement } from "testing/answers.ts";
 import { good, push } from "testing/flows.ts";
 import { authorize, Browser, codeOf, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertErrorAnswer, assertNothingChanges, consentStatus } from "testing/front_channel.ts";
+import { assertErrorAnswer, consentStatus } from "testing/front_channel.ts";
 import { adminCall, register } from "testing/participants.ts";
 import { type Environment, openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { assertRejected, link, pushed } from "./rejected_links.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async () => {
   await using env = await openEnvironment();
@@ -40,7 +41,7 @@ Deno.test("GET authorization.oauth2 sends the customer back with temporarily_una
     const { requestUri } = await pushed(env);
     await setStatus(env, "BANKA", "organisation", "Suspended");
     env.now += 301_000;
-    const answer = await assertNothingChanges(env, () => authorize(new Browser(env), env.tpp, requestUri));
+    const answer = await unchanged(env, () => authorize(new Browser(env), env.tpp, requestUri));
     assertEquals(answer.headers.getSetCookie(), []);
     const words = "The bank is not active: the directory has suspended it.";
     await assertErrorAnswer(answer, "temporarily_unavailable", "BANKA", words);
@@ -84,7 +85,7 @@ Deno.test("GET authorization.oauth2 for a consent that does not await authorisat
     const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code } });
     assertEquals((await flow.browser.open(path)).status, 303);
     assertEquals(await consentStatus(env, flow), status);
-    const answer = await assertNothingChanges(env, () => authorize(new Browser(env), env.tpp, request_uri));
+    const answer = await unchanged(env, () => authorize(new Browser(env), env.tpp, request_uri));
     await assertErrorAnswer(answer, "invalid_request");
   });
 });

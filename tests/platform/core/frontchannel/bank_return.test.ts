@@ -9,7 +9,6 @@ import {
   assertBrowserHeaders,
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   codesIssued,
   consentStatus,
@@ -22,6 +21,7 @@ import { steps, stepsOf } from "support/steps.ts";
 import { comeBack, history } from "./come_back.ts";
 import { anotherFlow, goodReturn } from "support/at_bank.ts";
 import type { StoredConsent } from "../../../../src/platform/core/consents/consent_store.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [CT10] [B4]", async () => {
   await using env = await openEnvironment();
@@ -228,11 +228,11 @@ Deno.test("Two browsers with two flows for one consent: neither can take the oth
   const firstReturn = await goodReturn(env, first);
   const secondReturn = await goodReturn(env, second);
   for (const [browser, path] of [[first.browser, secondReturn], [second.browser, firstReturn]] as const) {
-    const answer = await assertNothingChanges(env, () => browser.open(path));
+    const answer = await unchanged(env, () => browser.open(path));
     await assertPage(answer, 400, "other_browser");
   }
   const screen = (await first.browser.open(firstReturn)).headers.get("location") ?? "";
-  const outsider = await assertNothingChanges(env, () => second.browser.open(screen));
+  const outsider = await unchanged(env, () => second.browser.open(screen));
   await assertPage(outsider, 400, "other_browser");
   await assertCodeAnswer(await decide(first.browser, screen, "accept"));
   await assertErrorAnswer(await second.browser.open(secondReturn), "invalid_request");
@@ -270,7 +270,7 @@ Deno.test("Accounts reported after the bank's return are rejected, and what was 
   const screen = (await flow.browser.open(await goodReturn(env, flow))).headers.get("location") ?? "";
   const bound = await clientToken(env, flow.bank);
   const act = (): Promise<Response> => putAccounts(env, flow.bank, flow.consentId, [ACCOUNTS[2]], { bound });
-  const { Errors } = await good<ResourceError>(assertNothingChanges(env, act), 400);
+  const { Errors } = await good<ResourceError>(unchanged(env, act), 400);
   assertEquals(Errors[0]?.ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
   assertMatch(Errors[0]?.Message, /before the bank's return/);
   await assertCodeAnswer(await decide(flow.browser, screen, "accept", "0"));

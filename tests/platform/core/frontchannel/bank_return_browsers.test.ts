@@ -13,7 +13,6 @@ import {
 import {
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   codesIssued,
   consentStatus,
@@ -22,6 +21,7 @@ import {
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow shows a page and changes nothing [BR-N11] [BR9] [BR18] [B4] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
@@ -45,7 +45,7 @@ Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow
   await steps(t, cookies, async (cookie) => {
     const outsider = new Browser(env);
     const headers = cookie === undefined ? {} : { cookie };
-    const answer = await assertNothingChanges(env, () => outsider.open(path, { headers }));
+    const answer = await unchanged(env, () => outsider.open(path, { headers }));
     await assertPage(answer, 400, "other_browser");
   });
   await t.step("the browser that began it still succeeds with the same return", async () => {
@@ -63,7 +63,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
   // A browser that dropped the first answer still has its cookie: for a minute it is sent where that one led.
   const reload = (): Promise<Response> => {
     cookies.forEach((secret, name) => flow.browser.cookies.set(name, secret));
-    return assertNothingChanges(env, () => flow.browser.open(path));
+    return unchanged(env, () => flow.browser.open(path));
   };
   for (let time = 0; time < 3; time++) {
     assertEquals((await reload()).headers.get("location"), first.headers.get("location"));
@@ -72,7 +72,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
   await assertErrorAnswer(await reload(), "invalid_request");
   // Without it, a page with a link to the TPP's own page.
   for (const browser of [flow.browser, new Browser(env)]) {
-    const page = await assertPage(await assertNothingChanges(env, () => browser.open(path)), 400, "finished");
+    const page = await assertPage(await unchanged(env, () => browser.open(path)), 400, "finished");
     assertEquals(nextUrlOf(page), "https://www.example.com/");
     assertStringIncludes(page, "Back to <bdi>Example Shop Ltd</bdi>");
   }
@@ -88,7 +88,7 @@ Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to 
   const unusable = { exp: Math.floor(env.now / 1000) - 31 };
   for (const claims of [{}, { status_code: "failure" }, unusable]) {
     const path = await goodReturn(env, flow, claims);
-    const answer = await assertNothingChanges(env, () => flow.browser.open(path));
+    const answer = await unchanged(env, () => flow.browser.open(path));
     assertEquals([answer.status, answer.headers.get("location")], [303, screen.headers.get("location")]);
     await assertPage(await new Browser(env).open(path), 400, "other_browser");
   }
@@ -104,7 +104,7 @@ Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to 
   assertEquals(flow.browser.cookies.size, 1);
   for (const [status_code, page] of [["success", "accepted"], ["failure", "finished"]] as const) {
     const path = await goodReturn(env, flow, { status_code });
-    const html = await assertPage(await assertNothingChanges(env, () => flow.browser.open(path)), 400, page);
+    const html = await assertPage(await unchanged(env, () => flow.browser.open(path)), 400, page);
     assertEquals(nextUrlOf(html), "https://www.example.com/");
     assertEquals(flow.browser.cookies.size, 0); // cleared by the first page: the second one is for a browser without
   }

@@ -15,7 +15,6 @@ import { type AtBank, Browser, returnClaims, toBank } from "testing/authorizatio
 import {
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   codesIssued,
   consentStatus,
@@ -28,6 +27,7 @@ import { consentBody } from "testing/flows.ts";
 import { adminCall } from "testing/participants.ts";
 import { testKey } from "testing/keys.ts";
 import { rawJwe, segment } from "testing/raw_jws.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR-N19] [BR5] [BR7] [BR10] [BR20] [A2] [B3] [CT17] [AUT-11]", async (t) => {
   await using env = await openEnvironment();
@@ -101,7 +101,7 @@ Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT 
   await assertCodeAnswer(await first.browser.open(await sealedReturn(env, "BANKA", answer)));
   const again = await signedReturn(env, second, { claims: { jti } });
   const replayed = await sealedReturn(env, "BANKA", again);
-  const rejection = await assertNothingChanges(env, () => second.browser.open(replayed));
+  const rejection = await unchanged(env, () => second.browser.open(replayed));
   await assertErrorAnswer(rejection, "server_error");
   assertEquals([await codesIssued(env), await consentStatus(env, second)], [1, "AwaitingAuthorisation"]);
   const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });
@@ -125,16 +125,16 @@ Deno.test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", a
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await sealedReturn(env, "BANKC", await signedReturn(env, flow));
-  const answer = await assertNothingChanges(env, () => flow.browser.open(path));
+  const answer = await unchanged(env, () => flow.browser.open(path));
   assertEquals(answer.status, 404);
 });
 
 /** The bank signed it for this flow and this browser, but it cannot count: the customer goes back to the TPP (Decision G1). */
 async function assertUnusable(env: Environment, flow: AtBank, claims: JsonObject): Promise<void> {
   const path = await sealedReturn(env, "BANKA", await signedReturn(env, flow, { claims }));
-  await assertErrorAnswer(await assertNothingChanges(env, () => flow.browser.open(path)), "server_error");
+  await assertErrorAnswer(await unchanged(env, () => flow.browser.open(path)), "server_error");
   assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation");
-  await assertPage(await assertNothingChanges(env, () => new Browser(env).open(path)), 400, "other_browser");
+  await assertPage(await unchanged(env, () => new Browser(env).open(path)), 400, "other_browser");
   assertStringIncludes(env.logged.join("\n"), '"event":"bank_return.unusable"');
 }
 

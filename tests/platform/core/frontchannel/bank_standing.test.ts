@@ -16,9 +16,10 @@ import {
   requestToken,
 } from "testing/flows.ts";
 import { authorised, authorize, Browser } from "testing/authorization_flow.ts";
-import { errorBody, unchanged } from "testing/resource_answers.ts";
+import { errorBody } from "testing/resource_answers.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 

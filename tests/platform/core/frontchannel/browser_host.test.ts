@@ -7,7 +7,6 @@ import { rejectionOf } from "testing/answers.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   headingOf,
   nextUrlOf,
@@ -20,6 +19,7 @@ import { steps } from "support/steps.ts";
 import { HTML, open } from "support/open_page.ts";
 import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
 import { Browser, toBank } from "testing/authorization_flow.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
@@ -257,7 +257,7 @@ Deno.test("While the TPP's registration cannot be read, the page links to the ne
   env.now = START + 1_090_000;
   const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri, nonce: '"><b>' });
   const link = `/BANKA/authorization.oauth2?${query}`;
-  const answer = await assertNothingChanges(env, () => open(env, link));
+  const answer = await unchanged(env, () => open(env, link));
   assertEquals([answer.headers.get("retry-after"), answer.headers.getSetCookie()], ["10", []]);
   const page = await assertPage(answer, 503, "unavailable");
   const arabic = await follow(env, page, "ar");
@@ -280,7 +280,7 @@ Deno.test("While the TPP's registration cannot be read, the page links to the ne
 async function follow(env: Environment, html: string, language: string): Promise<string> {
   const switches = /<nav class="languages".*?<\/nav>/s.exec(html)?.[0] ?? "";
   const href = new RegExp(`<a href="([^"]*)" lang="${language}"`).exec(switches)?.[1] ?? "";
-  const answer = await assertNothingChanges(env, () => open(env, href.replaceAll("&amp;", "&")));
+  const answer = await unchanged(env, () => open(env, href.replaceAll("&amp;", "&")));
   return await answer.text();
 }
 

@@ -3,7 +3,6 @@ import { consentBody } from "testing/flows.ts";
 import {
   ACCOUNTS,
   assertBrowserHeaders,
-  assertNothingChanges,
   BROWSER_HEADERS,
   headingOf,
   readForm,
@@ -11,6 +10,7 @@ import {
 import { onboard } from "testing/participants.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { toScreen } from "./consent_screens.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [CT7]", async () => {
   await using env = await openEnvironment();
@@ -18,7 +18,7 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
     RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Thank you & goodbye" },
   };
   const { flow, screen } = await toScreen(env, { body: consentBody({ initiation }) });
-  const answer = await assertNothingChanges(env, () => flow.browser.open(screen));
+  const answer = await unchanged(env, () => flow.browser.open(screen));
   const html = await answer.text();
   assertEquals([answer.status, headingOf(html)], [200, "Do you want to make this payment?"]);
   const words = visibleText(html);

@@ -14,7 +14,6 @@ import {
   ACCOUNTS,
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   consentStatus,
   readForm,
@@ -22,6 +21,7 @@ import {
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { comeToScreen, toScreen } from "./consent_screens.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [CT7] [AUT-04]", async () => {
   await using env = await openEnvironment();
@@ -68,7 +68,7 @@ Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and 
   };
   await steps(t, choices, async (choice) => {
     const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", ...choice });
-    const answer = await assertNothingChanges(env, act);
+    const answer = await unchanged(env, act);
     const again = new URL(answer.headers.get("location") ?? "");
     assertEquals([answer.status, again.searchParams.get("problem")], [303, "account"]);
     const page = await (await flow.browser.open(again.href)).text();
@@ -77,14 +77,14 @@ Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and 
   const decisions = { "no decision": undefined, "an unknown decision": "ACCEPT" };
   await steps(t, decisions, async (decision) => {
     const act = (): Promise<Response> => decide(flow, screen, { decision, account: "0" });
-    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
+    await assertPage(await unchanged(env, act), 400, "link_unusable");
   });
   await t.step("a field twice", async () => {
     const { csrf } = readForm(await (await flow.browser.open(screen)).text());
     const body = `csrf=${csrf}&decision=reject&decision=accept&account=0`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", headers, body });
-    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
+    await assertPage(await unchanged(env, act), 400, "link_unusable");
   });
   await t.step("a good choice still counts", async () => {
     await assertCodeAnswer(await decide(flow, screen, { decision: "accept", account: "0" }));
@@ -98,7 +98,7 @@ Deno.test("GET authorization.consent.oauth2 offers rejecting alone where no acco
   assertEquals(readForm(html).accounts, []);
   assertEquals([html.includes('value="accept"'), html.includes('value="refuse"')], [false, true]);
   const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", account: "0" });
-  const again = (await assertNothingChanges(env, act)).headers.get("location") ?? "";
+  const again = (await unchanged(env, act)).headers.get("location") ?? "";
   assertEquals((await (await flow.browser.open(again)).text()).includes('role="alert"'), false);
   await assertErrorAnswer(await decide(flow, screen, { decision: "refuse" }), "access_denied");
 });

@@ -3,7 +3,6 @@ import { Browser } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   consentStatus,
   readForm,
@@ -12,6 +11,7 @@ import {
 import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { post, toScreen } from "./forgeries.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async (t) => {
   await using env = await openEnvironment();
@@ -31,7 +31,7 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
   for (const [name, csrf] of Object.entries(tokens)) {
     await stepsOf(t, ["accept", "refuse"], (decision) => `${name}, ${decision}`, async (decision) => {
       const act = (): Promise<Response> => post(own.flow.browser, own.screen, { csrf, decision });
-      await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+      await assertPage(await unchanged(env, act), 400, "other_browser");
     });
   }
   await t.step("of another flow in the same browser", async () => {
@@ -40,12 +40,12 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
     const both = readForm(await (await browser.open(elsewhere.screen)).text()).csrf;
     assertEquals(both, elsewhere.csrf);
     const act = (): Promise<Response> => post(browser, own.screen, { csrf: [both], decision: "accept" });
-    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+    await assertPage(await unchanged(env, act), 400, "other_browser");
   });
   await t.step("twice", async () => {
     const act = (): Promise<Response> =>
       post(own.flow.browser, own.screen, { csrf: [own.csrf, own.csrf], decision: "accept" });
-    await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
+    await assertPage(await unchanged(env, act), 400, "link_unusable");
   });
   await t.step("the right one is enough", async () => {
     await assertCodeAnswer(
@@ -68,13 +68,13 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
     const outsider = new Browser(env);
     const headers = { cookie };
     await assertPage(
-      await assertNothingChanges(env, () => outsider.open(screen, { headers })),
+      await unchanged(env, () => outsider.open(screen, { headers })),
       400,
       "other_browser",
     );
     const body = new URLSearchParams({ csrf, decision: "accept", account: "0" });
     const act = (): Promise<Response> => outsider.open(screen, { method: "POST", headers, body });
-    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+    await assertPage(await unchanged(env, act), 400, "other_browser");
   });
   await t.step("the customer's own browser still decides", async () => {
     await assertErrorAnswer(

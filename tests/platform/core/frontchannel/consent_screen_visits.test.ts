@@ -1,19 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { toBank } from "testing/authorization_flow.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import {
-  assertBrowserHeaders,
-  assertCodeAnswer,
-  assertNothingChanges,
-  assertPage,
-  PAGE,
-} from "testing/front_channel.ts";
+import { assertBrowserHeaders, assertCodeAnswer, assertPage, PAGE } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { goodReturn } from "support/at_bank.ts";
 import { openCountedStore } from "support/counted_store.ts";
 import { deliver, waitingPath } from "support/delivered_result.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { post, toScreen } from "./forgeries.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async (t) => {
   await using env = await openEnvironment();
@@ -35,14 +30,14 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   };
   await steps(t, outsiders, async ([url, status, page]) => {
     const { browser } = flow;
-    await assertPage(await assertNothingChanges(env, () => browser.open(url)), status, page);
+    await assertPage(await unchanged(env, () => browser.open(url)), status, page);
     const act = (): Promise<Response> => post(browser, url, { csrf: [csrf], decision: "accept" });
-    await assertPage(await assertNothingChanges(env, act), status, page);
+    await assertPage(await unchanged(env, act), status, page);
   });
   await t.step("a flow that is still at the bank", async () => {
     const { browser, handover } = atBank;
     const url = path("BANKA", handover.correlation_id);
-    await assertPage(await assertNothingChanges(env, () => browser.open(url)), 400, "link_unusable");
+    await assertPage(await unchanged(env, () => browser.open(url)), 400, "link_unusable");
   });
   await t.step("the flow itself", async () => {
     await assertCodeAnswer(await post(flow.browser, screen, { csrf: [csrf], decision: "accept" }));
@@ -53,7 +48,7 @@ Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await toScreen(env);
   await stepsOf(t, ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"], (method) => method, async (method) => {
-    const answer = await assertNothingChanges(env, () => flow.browser.open(screen, { method }));
+    const answer = await unchanged(env, () => flow.browser.open(screen, { method }));
     assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
     assertBrowserHeaders(answer);
     await answer.body?.cancel();
@@ -89,12 +84,12 @@ Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [
   };
   await steps(t, bodies, async ([init, status, page]) => {
     const act = (): Promise<Response> => flow.browser.open(screen, { method: "POST", ...init });
-    await assertPage(await assertNothingChanges(env, act), status, page);
+    await assertPage(await unchanged(env, act), status, page);
   });
   await t.step("the query is no form", async () => {
     const act = (): Promise<Response> =>
       flow.browser.open(`${screen}&${form}`, { method: "POST", headers: { "content-type": urlencoded } });
-    await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+    await assertPage(await unchanged(env, act), 400, "other_browser");
   });
   await t.step("a form with a charset", async () => {
     const headers = { "content-type": "Application/X-WWW-Form-Urlencoded; charset=UTF-8" };

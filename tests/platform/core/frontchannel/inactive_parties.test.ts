@@ -5,9 +5,9 @@ import { setOrganisation, setSoftware } from "support/directory_network.ts";
 import { good } from "testing/flows.ts";
 import { type AtBank, Browser, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer, assertPage } from "testing/front_channel.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 interface Fall {
   readonly party: "bankA" | "tpp";

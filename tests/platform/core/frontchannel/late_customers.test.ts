@@ -9,7 +9,6 @@ import { type AtBank, authorize, Browser, toBank } from "testing/authorization_f
 import {
   assertCodeAnswer,
   assertErrorAnswer,
-  assertNothingChanges,
   assertPage,
   codesIssued,
   consentStatus,
@@ -23,6 +22,7 @@ import { postRegistration, renewedStatement } from "testing/registration.ts";
 import type { CreatedConsent } from "testing/answers.ts";
 import type { Participant } from "testing/participants.ts";
 import { call, clientToken, good, push } from "testing/flows.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const SESSION_MS = 900_000;
 
@@ -121,7 +121,7 @@ Deno.test("A late no on the consent screen is the customer's own and rejects the
     await using env = await openEnvironment();
     const { flow, screen, csrf } = await deciding(env);
     env.now += SESSION_MS;
-    const forged = await assertNothingChanges(env, () => decide(flow.browser, screen, "x", decision));
+    const forged = await unchanged(env, () => decide(flow.browser, screen, "x", decision));
     await assertPage(forged, 400, "other_browser");
     await assertErrorAnswer(await decide(flow.browser, screen, csrf, decision), error);
     assertEquals([await statusOf(env, flow), await codesIssued(env)], [status, 0]);
@@ -165,13 +165,13 @@ Deno.test("A JWT that expired on its way counts for nothing, and its customer is
   const flow = await toBank(env, { body: IMPLICIT });
   const stale = await goodReturn(env, flow, { status_code: "failure" });
   env.now += 331_000;
-  const answer = await assertNothingChanges(env, () => flow.browser.open(stale));
+  const answer = await unchanged(env, () => flow.browser.open(stale));
   await assertErrorAnswer(answer, "server_error");
   await assertCodeAnswer(await comeBack(env, flow));
   const tooLate = await late(env, { body: IMPLICIT }, 0);
   const unused = await goodReturn(env, tooLate, { status_code: "failure" });
   env.now += SESSION_MS;
-  const end = await assertNothingChanges(env, () => tooLate.browser.open(unused));
+  const end = await unchanged(env, () => tooLate.browser.open(unused));
   await assertErrorAnswer(end, "session_expired");
 });
 
@@ -181,7 +181,7 @@ Deno.test("A late return in a browser that cannot be proven is a page with a lin
   const path = await goodReturn(env, flow);
   const outsider = new Browser(env);
   const page = await assertPage(
-    await assertNothingChanges(env, () => outsider.open(path)),
+    await unchanged(env, () => outsider.open(path)),
     400,
     "other_browser",
   );
@@ -203,7 +203,7 @@ Deno.test("A forged return cannot end a session: a page with a link to the TPP, 
   const flow = await toBank(env, { body: IMPLICIT });
   for (const forged of ["/BANKA/authorization.sca.oauth2?oAuthUrl=x", "/BANKA/authorization.sca.oauth2"]) {
     const page = await assertPage(
-      await assertNothingChanges(env, () => flow.browser.open(forged)),
+      await unchanged(env, () => flow.browser.open(forged)),
       400,
       "not_authentic",
     );
@@ -225,7 +225,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
   env.now += SESSION_MS;
   const path = await goodReturn(env, flow);
   const page = await assertPage(
-    await assertNothingChanges(env, () => flow.browser.open(path)),
+    await unchanged(env, () => flow.browser.open(path)),
     400,
     "finished",
   );

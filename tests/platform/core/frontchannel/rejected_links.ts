@@ -3,9 +3,10 @@ import { assertEquals } from "@std/assert";
 import type { CreatedConsent } from "testing/answers.ts";
 import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import { Browser } from "testing/authorization_flow.ts";
-import { assertNothingChanges, assertPage } from "testing/front_channel.ts";
+import { assertPage } from "testing/front_channel.ts";
 import type { Environment } from "testing/environment.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 export const PATH = "/BANKA/authorization.oauth2";
 
@@ -28,7 +29,7 @@ export async function assertRejected(
   status: number,
   page: "link_unusable" | "shop_inactive" | "not_found" | "unavailable",
 ): Promise<Response> {
-  const answer = await assertNothingChanges(env, () => new Browser(env).open(url));
+  const answer = await unchanged(env, () => new Browser(env).open(url));
   assertEquals(answer.headers.getSetCookie(), []);
   await assertPage(answer, status, page);
   return answer;

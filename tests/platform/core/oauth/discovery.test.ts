@@ -17,12 +17,7 @@ import {
   push,
   requestToken,
 } from "testing/flows.ts";
-import {
-  assertBrowserHeaders,
-  assertCodeAnswer,
-  assertNothingChanges,
-  BROWSER_HEADERS,
-} from "testing/front_channel.ts";
+import { assertBrowserHeaders, assertCodeAnswer, BROWSER_HEADERS } from "testing/front_channel.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { X509Certificate } from "@peculiar/x509";
@@ -34,6 +29,7 @@ import { clientAssertion, dpopProof, type JsonObject } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import "reflect-metadata";
 import { open } from "support/open_page.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 
@@ -129,7 +125,7 @@ Deno.test("Metadata and keys have no other methods than GET and HEAD [MD-N3]", a
   for (const path of [METADATA, "/jwks"]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
-        const answer = await assertNothingChanges(env, () => open(env, path, { method }));
+        const answer = await unchanged(env, () => open(env, path, { method }));
         assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, HEAD"]);
         assertBrowserHeaders(answer);
         await answer.body?.cancel();

@@ -21,7 +21,7 @@ import {
   toBank,
 } from "testing/authorization_flow.ts";
 import { postRegistration, renewedStatement } from "testing/registration.ts";
-import { errorBody, unchanged } from "testing/resource_answers.ts";
+import { errorBody } from "testing/resource_answers.ts";
 import {
   actsOfBank,
   actsOfTpp,
@@ -32,6 +32,7 @@ import {
 } from "support/standing.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async (t) => {
   await using env = await openEnvironment();

@@ -6,9 +6,9 @@ import { clientToken, createConsent, good, push, requestToken } from "testing/fl
 import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import { postRegistration } from "testing/registration.ts";
-import { unchanged } from "testing/resource_answers.ts";
 import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("a TPP in good standing may do all of it, just before its status is asked for again as well [A9]", async () => {
   await using env = await openEnvironment();

@@ -18,7 +18,7 @@ import {
 } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type JsonObject, payloadSignature } from "testing/jwts.ts";
-import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting, reverseMembers } from "testing/resource_bodies.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
@@ -26,6 +26,7 @@ import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields
 import { steps } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { readableBody } from "support/readable_body.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 

@@ -6,12 +6,13 @@ import { assertEquals } from "@std/assert";
 import { type Consent, type CreatedConsent, memberOf } from "testing/answers.ts";
 import { call, clientToken, consentBody, createConsent, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { FULL_CONSENT, leavesOf } from "testing/resource_bodies.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../../guards/http/edited.ts";
 import { steps } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** Other good values for the leaves whose form leaves little choice; elsewhere a letter more does. */
 const OTHER: Readonly<Record<string, string>> = {

@@ -4,9 +4,10 @@ import { isLegalMove } from "../../../../src/platform/core/payments/payment.ts";
 import type { Consent, Payment } from "testing/answers.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type AtBank, authorised } from "testing/authorization_flow.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const STATUSES = [
   "Pending",

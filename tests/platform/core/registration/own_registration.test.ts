@@ -35,7 +35,7 @@ import {
   registrationJwt,
   renewedStatement,
 } from "testing/registration.ts";
-import { assertBare, assertChallenge, errorBody, unchanged, verifyAnswer } from "testing/resource_answers.ts";
+import { assertBare, assertChallenge, errorBody, verifyAnswer } from "testing/resource_answers.ts";
 import {
   accepts,
   down,
@@ -49,6 +49,7 @@ import {
 import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const METHODS = ["GET", "DELETE"] as const;
 

@@ -15,7 +15,7 @@ import {
   requestToken,
 } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
-import { assertNothingChanges, assertPage, readForm, reportAccounts } from "testing/front_channel.ts";
+import { assertPage, readForm, reportAccounts } from "testing/front_channel.ts";
 import { onboardOnly } from "testing/participants.ts";
 import { MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "testing/registration.ts";
 import { CONSENTS } from "support/resource_calls.ts";
@@ -23,6 +23,7 @@ import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Store } from "../../../../src/base/store/store.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 /** An in-memory store. */
 interface ConflictingStore extends Store {
@@ -199,7 +200,7 @@ async function losing(
   send: () => Promise<Response>,
 ): Promise<Response> {
   store.conflicts = true;
-  const answer = await assertNothingChanges(env, send);
+  const answer = await unchanged(env, send);
   store.conflicts = false;
   const contended = env.logged.flatMap((line) => /contended: ([\w ]+)/.exec(line)?.[1] ?? []);
   assertEquals(`${store.lost} ${contended.join(", ")}`, CONTENDED[name]);

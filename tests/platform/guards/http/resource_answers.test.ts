@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { call, clientToken, consentBody } from "testing/flows.ts";
-import { assertCommonHeaders, assertFaults, errorBody, unchanged } from "testing/resource_answers.ts";
+import { assertCommonHeaders, assertFaults, errorBody } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { everyAnswer, ID } from "./every_answer.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("one rejection names both FAPI headers where both are malformed [HDR-02] [C10]", async () => {
   await using env = await openEnvironment();

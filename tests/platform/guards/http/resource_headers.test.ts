@@ -1,10 +1,11 @@
 /** The FAPI headers of resource calls (contract HD1 to HD10; Decision C10), caching, and the form of every rejection. */
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { assertFaults, unchanged, UUID } from "testing/resource_answers.ts";
+import { assertFaults, UUID } from "testing/resource_answers.ts";
 import { resourceCalls } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { everyAnswer, ID } from "./every_answer.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh one [HDR-01]", async (t) => {
   await using env = await openEnvironment();

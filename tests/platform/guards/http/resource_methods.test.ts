@@ -2,10 +2,11 @@ import { assertEquals } from "@std/assert";
 import { bodyOf, type CreatedConsent } from "testing/answers.ts";
 import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { assertBare, unchanged } from "testing/resource_answers.ts";
+import { assertBare } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("resource endpoints answer in application/json only [CON-22]", async (t) => {
   await using env = await openEnvironment();

@@ -1,9 +1,10 @@
 /** The form of a POST to a resource endpoint: media type, coding, size, bytes and JSON; methods and addresses. */
 import { assertEquals } from "@std/assert";
-import { assertFaults, type ExpectedFault, unchanged } from "testing/resource_answers.ts";
+import { assertFaults, type ExpectedFault } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const FORMAT: readonly ExpectedFault[] = [["Resource.InvalidFormat"]];
 

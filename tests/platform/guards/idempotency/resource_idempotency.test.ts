@@ -3,10 +3,11 @@ import { assertEquals } from "@std/assert";
 import type { CreatedConsent } from "testing/answers.ts";
 import { type BoundToken, call, clientToken, consentBody, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const KEY_REUSED = [["Rules.ResourceAlreadyExists", "x-idempotency-key"]] as const;
 

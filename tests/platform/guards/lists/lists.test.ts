@@ -5,12 +5,13 @@ import { authorised } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
-import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { stepsOf } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { stageListed } from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 import { idsOf, list, type ListName, LISTS, request } from "./lists.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const NAMES = Object.keys(LISTS) as ListName[];
 

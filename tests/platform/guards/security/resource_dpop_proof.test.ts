@@ -4,10 +4,11 @@ import { bodyOf, type Consent } from "testing/answers.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
-import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 import { CONSENTS, type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';

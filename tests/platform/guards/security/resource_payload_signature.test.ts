@@ -5,7 +5,7 @@ import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.
 import { authorised } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import { adminCall } from "testing/participants.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import {
   ACCEPTED_SIGNATURES,
@@ -15,6 +15,7 @@ import {
 } from "support/signature_cases.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const INVALID = [["Signature.Invalid", "x-jws-signature"]] as const;
 

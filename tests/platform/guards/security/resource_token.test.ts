@@ -4,10 +4,11 @@ import { bodyOf } from "testing/answers.ts";
 import { clientToken, dpopKey } from "testing/flows.ts";
 import { authorise, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { dpopProof } from "testing/jwts.ts";
-import { assertBare, assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { assertBare, assertChallenge } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_REQUEST = 'DPoP error="invalid_request", algs="PS256"';

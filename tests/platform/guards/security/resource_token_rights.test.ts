@@ -2,10 +2,11 @@
 import { assertEquals } from "@std/assert";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { assertChallenge, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 const FORBIDDEN = 'DPoP error="insufficient_scope", scope="payments", algs="PS256"';
 
