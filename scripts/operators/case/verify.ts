@@ -96,7 +96,7 @@ function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
         bundle.withheld?.length ?? 0
       } entries of operators are withheld, whose digests are here`,
     ]),
-    ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
+    ...(deleted === 0 ? [] : [`evidence deleted since, whose digests stay: ${deleted}`]),
     ...(unsigned.size === 0 ? [] : [`not signed: ${[...unsigned].toSorted().join(", ")}`]),
     ...signerLines(signers, trusted),
   ];
