@@ -37,6 +37,12 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     await registers(guides, tpp);
     await registers(guides, bank);
   });
+  await t.step("TPP guide: what a TPP signs is printed", async () => {
+    await run(
+      guides.shell,
+      guides.pages.tpp.take("find-what-is-wrong", "What you sign"),
+    );
+  });
   await t.step("TPP guide: token and consent", () => createConsent(guides, tpp));
   const departure = await stepValue(t, "TPP guide: the customer leaves", () => sendCustomer(guides, tpp));
   await t.step("bank guide: the customer's visit", () => attendCustomer(guides, { bank, tpp, departure }));
