@@ -13,6 +13,9 @@ export interface ApiTools {
 /** Longer than the platform's own limits, also for a bank's answer. */
 export const DEADLINE_MS = 60_000;
 
+/** RFC 8288. */
+const NEXT = /^<\/operations([^>]+)>; rel="next"$/;
+
 /** The operations listener, and the operator who calls it. */
 export interface Operator {
   readonly url: string;
@@ -25,6 +28,8 @@ export interface ApiAnswer {
   readonly status: number;
   /** Seconds after which the request may succeed. */
   readonly retryAfter?: string;
+  /** Of a table with further pages: the path of the next one, below `/operations`. */
+  readonly next?: string;
   readonly text: string;
   /** The text as JSON, or undefined if it is not. */
   readonly json: unknown;
@@ -71,7 +76,15 @@ export async function callOperations(
     const text = await response.text();
     const wait = response.headers.get("retry-after");
     const retryAfter = wait === null ? {} : { retryAfter: wait };
-    return { ok: response.ok, status: response.status, ...retryAfter, text, json: jsonIfAny(text) };
+    const [, next] = NEXT.exec(response.headers.get("link") ?? "") ?? [];
+    return {
+      ok: response.ok,
+      status: response.status,
+      ...retryAfter,
+      ...(next === undefined ? {} : { next }),
+      text,
+      json: jsonIfAny(text),
+    };
   } catch (error) {
     throw new Error(
       `the platform at ${url} does not answer: ${error instanceof Error ? error.message : error}`,

@@ -8,13 +8,13 @@ import {
   UsageError,
   wordsAndOptions,
 } from "../../command_line/run.ts";
-import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
+import { type ApiAnswer, callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Command, COMMANDS, type Given, type Planned, usageOf } from "./commands.ts";
 import type { Reports } from "../../testing/operation_answers.ts";
 import { daysOfQuarter, quarterCsv, quarterRows } from "./quarter.ts";
 import { formatLines } from "./lines.ts";
-import { CLEAR, drawWatch, WATCHED, type Watched } from "./watch.ts";
+import { CLEAR, drawWatch, printable, WATCHED, type Watched } from "./watch.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
 
@@ -71,7 +71,9 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
   const ids = words.slice(words.length - command.ids.length);
-  const answer = await send(command.plan(ids, given), given, tools);
+  const planned = command.plan(ids, given);
+  if (given["csv"] === true) return await table(planned.path, given, tools);
+  const answer = await send(planned, given, tools);
   tools.print(
     given["json"] === true ? JSON.stringify(answer) : formatLines(dataOf(answer)).join("\n") || "None.",
   );
@@ -86,17 +88,29 @@ function allowOptions(words: string, given: Given, own: readonly string[]): void
 
 async function watch(given: Given, tools: OpsTools): Promise<void> {
   allowOptions("watch", given, []);
+  if (given["json"] === true) return tools.print(JSON.stringify(await readWatched(given, tools)));
+  const draw = async (): Promise<string> => drawWatch(await readWatched(given, tools)).join("\n");
+  if (tools.drawAgain === undefined) return tools.print(await draw());
   do {
-    const answers = await Promise.all(
-      Object.entries(WATCHED).map(async ([name, path]) => {
-        return [name, dataOf(await send({ method: "GET", path }, given, tools))] as const;
-      }),
-    );
-    const watched: unknown = Object.fromEntries(answers);
-    if (given["json"] === true) return tools.print(JSON.stringify(watched));
-    const lines = drawWatch(watched as Watched).join("\n");
-    tools.print(tools.drawAgain === undefined ? lines : `${CLEAR}${lines}`);
-  } while (await tools.drawAgain?.() ?? false);
+    // A platform that does not answer now is what an operator watches for.
+    tools.print(`${CLEAR}${await draw().catch(wordsOf)}`);
+  } while (await tools.drawAgain());
+}
+
+/** @throws {UsageError} if that is what the error is */
+function wordsOf(error: Error): string {
+  if (error instanceof UsageError) throw error;
+  return printable(error.message);
+}
+
+async function readWatched(given: Given, tools: OpsTools): Promise<Watched> {
+  const answers = await Promise.all(
+    Object.entries(WATCHED).map(async ([name, path]) => {
+      return [name, dataOf(await send({ method: "GET", path }, given, tools))] as const;
+    }),
+  );
+  const watched: unknown = Object.fromEntries(answers);
+  return watched as Watched;
 }
 
 async function quarter(words: readonly string[], given: Given, tools: OpsTools): Promise<void> {
@@ -128,7 +142,29 @@ function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
   return sent.length === own.length + ids.length && own.every((word, index) => sent[index] === word);
 }
 
-async function send({ method, path, data }: Planned, given: Given, tools: OpsTools): Promise<unknown> {
+/** Prints every page of a table, under the head of the first one. */
+async function table(path: string, given: Given, tools: OpsTools): Promise<void> {
+  let heads = 0;
+  for (let next: string | undefined = path; next !== undefined;) {
+    const answer = await answerTo({ method: "GET", path: next }, given, tools);
+    const lines = formatLines(answer.text).slice(heads);
+    if (lines.length > 0) tools.print(lines.join("\n"));
+    [heads, next] = [1, answer.next];
+  }
+}
+
+async function send(planned: Planned, given: Given, tools: OpsTools): Promise<unknown> {
+  const { json } = await answerTo(planned, given, tools);
+  if (json !== undefined) return json;
+  throw new Error("The answer is not JSON: it is not the operations API.");
+}
+
+/** @throws {Error} in one sentence if the request was rejected */
+async function answerTo(
+  { method, path, data }: Planned,
+  given: Given,
+  tools: OpsTools,
+): Promise<ApiAnswer> {
   const operator = {
     url: operationsUrl(tools.environment, typeof given["url"] === "string" ? given["url"] : undefined),
     token: await tokenOf(given["token-file"], tools),
@@ -140,10 +176,7 @@ async function send({ method, path, data }: Planned, given: Given, tools: OpsToo
       body: JSON.stringify({ Data: data }),
     }),
   });
-  if (answer.ok && answer.json === undefined && given["csv"] !== true) {
-    throw new Error(`The answer of ${operator.url} is not JSON: it is not the operations API.`);
-  }
-  if (answer.ok) return answer.json ?? answer.text;
+  if (answer.ok) return answer;
   throw new Error(`${answer.status}: ${reasonOf(answer)}`);
 }
 

@@ -3,6 +3,9 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import type { BankStates, Controls, PlannedOutage } from "testing/operation_answers.ts";
 import { COMMANDS } from "../../../../scripts/operators/ops/commands.ts";
 import { ops, type OpsTools } from "../../../../scripts/operators/ops/main.ts";
+import { CLEAR } from "../../../../scripts/operators/ops/watch.ts";
+import type { Entry, Key } from "../../../../src/base/store/store.ts";
+import { present } from "testing/answers.ts";
 import { readCredentials } from "../../../../src/base/http/credentials.ts";
 import { OPERATION_ROLES, OPERATORS } from "../../../../src/platform/guards/security/operator_roles.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -76,6 +79,40 @@ Deno.test("ops watch draws the dashboard once, on a terminal again and again, an
   assertEquals(json.banks.Bank.map(({ State }) => State), ["failing", "works"]);
   await assertRejects(() => run(env, ["watch", "--bank", "BANKA"]), Error, "watch has no option --bank");
 });
+
+Deno.test("ops watch on a terminal goes on when the platform does not answer, and says so", async () => {
+  await using env = await openEnvironment();
+  let drawn = 0;
+  const fetch =
+    ((url: string, init?: RequestInit) =>
+      drawn === 1
+        ? Promise.reject(new TypeError("connection refused"))
+        : env.platform.operations.fetch(new Request(url, init))) as typeof globalThis.fetch;
+  const drawAgain = (): Promise<boolean> => Promise.resolve(++drawn < 3);
+  const screens = (await run(env, ["watch"], {}, { fetch, drawAgain })).split(CLEAR).slice(1);
+  assertEquals(screens.map((screen) => screen.includes("PROCESSES")), [true, false, true]);
+  assertStringIncludes(screens[1] ?? "", "does not answer: connection refused");
+});
+
+Deno.test("ops prints every page of a table, under one head [REP4]", async () => {
+  await using env = await openEnvironment();
+  const [key, { value }] = await clientEntry(env);
+  const writes = Array.from({ length: 45 }, () => {
+    const clientId = `SC-${crypto.randomUUID()}`;
+    return { kind: "set", key: [...key.slice(0, -1), clientId], value: { ...value, clientId } } as const;
+  });
+  await env.store.commit({ checks: [], writes });
+  const today = ["--from", "2040-01-15", "--until", "2040-01-15"];
+  const lines = (await run(env, ["report", "tpps", "--csv", ...today])).split("\n");
+  assertEquals(lines.filter((line) => line.startsWith("Date,Id,")).length, 1);
+  const missing = writes.filter(({ value }) => !lines.some((line) => line.includes(`"${value.clientId}"`)));
+  assertEquals(missing.length, 0);
+});
+
+async function clientEntry(env: Environment): Promise<readonly [Key, Entry<object>]> {
+  const key = ["client", env.tpp.clientId];
+  return [key, present(await env.store.get<object>(key))];
+}
 
 Deno.test("ops has a command for every change of the operations API", () => {
   const planned = new Set(COMMANDS.map(({ ids, plan }) => {
