@@ -55,7 +55,8 @@ export function backgroundWork(
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await Promise.all([...loops.map(({ pass }) => pass()), occasions, settled()]);
+      await Promise.all([...loops.map(({ pass }) => pass()), occasions]);
+      await settled(); // also of what these have left running
     },
   };
 }

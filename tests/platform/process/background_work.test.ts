@@ -100,3 +100,28 @@ Deno.test("background work that stops waits for an occasion under way, and for n
   await Promise.all([stop, occasion, work.workOnce()]);
   assertEquals(passes, 1);
 });
+
+Deno.test("background work that stops waits for what a pass leaves running that ends only then", async () => {
+  const [pass, left] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const underWay = new Set<Promise<void>>();
+  const [began, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const job = async (): Promise<number> => {
+    began.resolve();
+    await pass.promise;
+    underWay.add(left.promise);
+    ended.resolve();
+    return 0;
+  };
+  const log = openLog({ clock: Date.now, sink: () => {}, level: "debug" });
+  const work = backgroundWork([job], () => Promise.all(underWay), log, EVERY_MS);
+  work.startWork();
+  await began.promise;
+  let isStopped = false;
+  const stop = work.stop().then(() => isStopped = true);
+  pass.resolve(0);
+  await ended.promise;
+  await new Promise((resolve) => setTimeout(resolve, 0)); // a stop that does not wait has ended by then
+  assertEquals(isStopped, false);
+  left.resolve();
+  await stop;
+});
