@@ -52,6 +52,12 @@ function withKeyOfEachAttempt(finds: string, path: string): TppFault {
 /** Faults in what `first_payment.ts` sends. */
 const REQUESTS: readonly TppFault[] = [
   fault(
+    "TPP-R01",
+    "every payment is made at one bank",
+    'const [folder, bank = "BANKA", outcome] = Deno.args;',
+    'const [folder, , outcome] = Deno.args, bank = "BANKA";',
+  ),
+  fault(
     "TPP-R03",
     "client assertions that are valid for 320 s",
     "oauth.PrivateKeyJwt({ key: signingKey, kid: me.signing_kid });",

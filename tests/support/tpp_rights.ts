@@ -72,11 +72,17 @@ export const RIGHT_PROGRAMS: readonly RightProgram[] = [
   },
 ];
 
-/** A shop with a token for each bank. */
+/** A shop that reads the metadata of each bank once and gets a token for an hour. */
 export const KEEPS_TOKENS: TppFault = {
   finds: "",
   what: "",
   changes: [{
+    file: "client/tpp/payment_journey.ts",
+    from: "const server = await discover(tpp, bank, fetch);",
+    to: `const known = ((globalThis as any).keptServers ??= new Map());
+  const server = known.get(bank) ?? await discover(tpp, bank, fetch);
+  known.set(bank, server);`,
+  }, {
     file: "sandbox/shop/checkout.ts",
     from: "const token = await again(() => grantClientToken(flow));",
     to: `const kept = ((globalThis as any).keptTokens ??= new Map());

@@ -1,8 +1,8 @@
 /** Cases about what a TPP sends to a platform that behaves well: a payment at each of two banks, made once for all. */
 import type { Case } from "../case.ts";
-import type { TppBench } from "./bench.ts";
+import { BANKS, type TppBench } from "./bench.ts";
 import { assertionOf, proofOf } from "./exchange.ts";
-import { missing, paymentsOf, repeated, saidNot, verdict } from "./reading.ts";
+import { missing, of, paymentsOf, repeated, saidNot, verdict } from "./reading.ts";
 import {
   atResources,
   authenticated,
@@ -52,8 +52,9 @@ export const REQUEST_CASES: readonly TppCase[] = [
     "It makes a payment at each of two banks",
     "contract EP1 to EP10",
     ({ runs }) =>
-      runs.flatMap((run) => [
+      runs.flatMap((run, at) => [
         saidNot(run, "paid"),
+        of(run, "payments").some(({ bank }) => bank !== BANKS[at]) && `it did not pay from ${BANKS[at]}`,
         paymentsOf(run).size !== 1 && `the platform has ${paymentsOf(run).size} payments of it`,
       ]),
   ),

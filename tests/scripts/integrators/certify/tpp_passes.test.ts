@@ -31,13 +31,14 @@ Deno.test("the sandbox's shop and first_payment.ts pass the certification of TPP
       assertMatch(await seenBy(bench, finds), seen);
     });
   }
-  await t.step("a shop that uses its tokens until they expire", async () => {
+  await t.step("a shop that uses its tokens until they expire, and metadata that it has", async () => {
     await using shop = await benches.shop(KEEPS_TOKENS);
     assertMatch(await seenBy(shop.bench, "TPP-R07"), /^as required/);
     const earlier = { ...shop.bench, plain: async () => [await shop.bench.pay({ bank: "BANKA" })] };
     assertMatch(await seenBy(earlier, "TPP-R07"), /^as required/);
     assertMatch(await seenBy(shop.bench, "TPP-A08"), /^not asked/);
     assertMatch(await seenBy(shop.bench, "TPP-A14"), /^it stopped/);
+    assertMatch(await seenBy(shop.bench, "TPP-A16"), /^not asked/);
   });
 });
 
