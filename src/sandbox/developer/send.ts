@@ -83,13 +83,17 @@ async function sendOne(tpp: Tpp, links: Links, bank: string, call: Omit<Call, "f
     const isRejected = (exchange?.response?.status ?? 0) >= 400; // the answer says why
     const fault = failure === undefined || isRejected ? undefined : describeFailure(failure);
     const interactionId = interactionIdOf(exchange);
-    const traces = interactionId === undefined
-      ? []
-      : await readTraces(flow, await links.tokenForTraces(flow), interactionId);
+    const traces = interactionId === undefined ? [] : await tracesOf(links, flow, interactionId);
     return { fields, exchange, fault, interactionId, traces };
   } catch (error) {
     return { fields, exchange: messages.exchanges.at(-1), fault: describeFailure(error), traces: [] };
   }
+}
+
+/** Without a token for them, such as one with wrong keys gets, the page has the link to the trace alone. */
+async function tracesOf(links: Links, flow: PaymentFlow, interactionId: string): Promise<Attempt["traces"]> {
+  const token = await links.tokenForTraces(flow).catch(() => undefined);
+  return token === undefined ? [] : await readTraces(flow, token, interactionId);
 }
 
 async function attempt(call: Call): Promise<unknown> {

@@ -39,7 +39,14 @@ Deno.test("a TPP that a developer makes signs its own requests, in his session a
   const asked = await mine.post(consent, { ...fields, token: "client_credentials" });
   assertStringIncludes(asked, "201 Created");
   assert((await mine.post(INDEX, { name: "shop" })).includes("Signs for shop"));
-  await Deno.remove(`${dir}/participants/mine/transport.key.pem`);
+  const folder = `${dir}/participants/mine`;
+  await Deno.copyFile(`${folder}/transport.key.pem`, `${folder}/signing.key.pem`);
+  assertStringIncludes(await mine.post(INDEX, { name: "mine" }), "Signs for mine");
+  const rejected = await mine.post(token, { body }); // and so is the request for its trace
+  assertStringIncludes(rejected, "401 Unauthorized");
+  assertStringIncludes(rejected, "/docs/traces?id=");
+  assertStringIncludes(await mine.post(INDEX, { name: "shop" }), "Signs for shop");
+  await Deno.remove(`${folder}/transport.key.pem`);
   assertStringIncludes(await mine.post(INDEX, { name: "mine" }), "Not sent");
   assertStringIncludes(await mine.get(INDEX), "Signs for shop");
   assert(!(await mine.get(token)).includes(own.client_id), "the shop's page has the other TPP's answer");
