@@ -51,7 +51,7 @@ export async function assertFits(page: Page, what: string): Promise<void> {
 /** Asserts that every touch target is big enough. */
 export async function assertBigTargets(page: Page, what: string): Promise<void> {
   const small = await page.evaluate(
-    `[...document.querySelectorAll("a:not(.skip), button, summary, .choice, .field input")]
+    `[...document.querySelectorAll("a:not(.skip), button, summary, .account, .choice, .field input")]
     .filter((one) => one.checkVisibility())
     .map((one) => ({ what: one.outerHTML.slice(0, 120), box: one.getBoundingClientRect() }))
     .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET})
@@ -68,7 +68,7 @@ export async function assertLargeText(page: Page, what: string): Promise<void> {
   await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
   await assertFits(page, `${what} at 200%`);
   const squeezed = await page.evaluate(
-    `[...document.querySelectorAll("main :is(p, dd, label, li > span:not(.mark))")]
+    `[...document.querySelectorAll("main :is(p, dd, label, .next li, li > span:not(.mark))")]
     .filter((one) => !one.closest(".hidden, .visually-hidden"))
     .filter((one) => one.clientWidth > 0 && one.clientWidth < ${MIN_COLUMN})
     .filter((one) => one.clientHeight > 1.5 * Number.parseFloat(getComputedStyle(one).lineHeight))
@@ -89,7 +89,7 @@ export async function assertWideSpacing(page: Page, what: string): Promise<void>
   await assertFits(page, `${what} spaced`);
   const clipped = await page.evaluate(`[...document.querySelectorAll("body *")]
     .filter((one) => !one.closest(".visually-hidden, .hidden, input") && getComputedStyle(one).overflowY !== "visible")
-    .filter((one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.outerHTML.slice(0, 120))`);
+    .filter((one) => one.clientWidth > 1 && one.scrollHeight > one.clientHeight + 1).map((one) => one.outerHTML.slice(0, 120))`);
   assertEquals(clipped, [], `${what} spaced`);
 }
 

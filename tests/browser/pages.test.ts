@@ -8,14 +8,19 @@ import { LANGUAGES } from "../../src/pages/language.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { ERROR_PAGES } from "support/ui_samples.ts";
 import { DOCS, openUiSite, type UiSite } from "support/ui_site.ts";
-import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
+import {
+  assertAccessible,
+  assertBigTargets,
+  assertContrast,
+  assertFits,
+  assertLargeText,
+  assertWideSpacing,
+  picture,
+} from "./page_checks.ts";
 
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
 const PHONE = { width: 320, height: 800 };
 const DESK = { width: 1280, height: 800 };
-const MIN_TARGET = 44;
-/** Pixels that a column of text twice as large keeps: room for most words. */
-const MIN_COLUMN = 170;
 
 /** One of each build. */
 const BUILDS = ["consent", "consent-none", "consent-longest", "error-unavailable", "error-link_unusable"];
@@ -161,34 +166,6 @@ async function assertInBothSchemes(page: Page, what: string, pictured: boolean):
   await assertFits(page, `${what} on a desk`);
   if (pictured) await picture(page, `${what}-light-1280`);
   await page.setViewportSize(PHONE);
-}
-
-async function assertBigTargets(page: Page, what: string): Promise<void> {
-  const small = await page.evaluate(`[...document.querySelectorAll("a:not(.skip), button, summary, .account")]
-    .filter((one) => one.checkVisibility())
-    .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
-    .filter(({ box }) => box.width < ${MIN_TARGET} || box.height < ${MIN_TARGET}).map(({ text }) => text)`);
-  assertEquals(small, [], what);
-}
-
-async function assertLargeText(page: Page, what: string): Promise<void> {
-  await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
-  await assertFits(page, `${what} at 200%`);
-  const squeezed = await page.evaluate(
-    `[...document.querySelectorAll("p:not(.product), .next li, dd, label")]
-    .filter((one) => one.clientWidth > 0 && one.clientWidth < ${MIN_COLUMN}).map((one) => one.textContent)`,
-  );
-  assertEquals(squeezed, [], `${what} at 200%`);
-}
-
-async function assertWideSpacing(page: Page, what: string): Promise<void> {
-  await page.evaluate(`document.documentElement.style.fontSize = "";
-    for (const one of document.querySelectorAll("body *")) {
-      one.style.lineHeight = "1.5";
-      one.style.letterSpacing = "0.12em";
-      one.style.wordSpacing = "0.16em";
-    }`);
-  await assertFits(page, `${what} spaced`);
 }
 
 async function withPreference(env: Environment, preference: BrowserContextOptions): Promise<void> {
