@@ -35,6 +35,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "prove:bun",
     "simulate",
     "fuzz",
+    "mistakes",
     "mutants",
     "mutation",
     "bench",
