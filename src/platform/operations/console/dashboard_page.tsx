@@ -10,6 +10,7 @@ import { Card, Named, Table } from "./parts.tsx";
 import { alarmsCard, endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { LastHour } from "./last_hour_card.tsx";
+import { queryOf } from "./reports_page.tsx";
 import { SearchForm } from "./search_page.tsx";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
@@ -88,17 +89,26 @@ async function readHour(visit: Visit, now: number): Promise<JSX.Element> {
 }
 
 async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
-  const today = dayOf(now);
-  const [facts, reports] = await Promise.all([
-    readBankFacts(visit, now),
-    visit.read(`/operations/reports/banks?from=${today}&until=${today}`, reportsSchema),
-  ]);
-  const found = reports.ok ? reports.value.Data.Report : [];
+  const [facts, reports] = await Promise.all([readBankFacts(visit, now), readReports(visit, dayOf(now))]);
   return (
     <Read visit={visit} answer={facts}>
-      {(known) => <Banks visit={visit} facts={known} reports={found} />}
+      {(known) => <Banks visit={visit} facts={known} reports={reports} />}
     </Read>
   );
+}
+
+/** The reports of all banks, page by page: any of them may be the one that needs a look. */
+async function readReports(visit: Visit, day: string): Promise<readonly ShownReport[]> {
+  const found: ShownReport[] = [];
+  let after: string | undefined;
+  do {
+    const query = queryOf({ from: day, until: day, after });
+    const answer = await visit.read(`/operations/reports/banks${query}`, reportsSchema);
+    if (!answer.ok) return found;
+    found.push(...answer.value.Data.Report);
+    after = answer.value.Data.After;
+  } while (after !== undefined);
+  return found;
 }
 
 async function readProcesses(visit: Visit): Promise<JSX.Element> {
@@ -191,7 +201,7 @@ function Banks(
   { visit: { language }, facts, reports }: {
     readonly visit: Visit;
     readonly facts: BankFacts;
-    /** Of today, of some banks. */
+    /** Of today. */
     readonly reports: readonly ShownReport[];
   },
 ): JSX.Element {

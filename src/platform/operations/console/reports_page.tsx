@@ -37,7 +37,7 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
       <h1>{phrase(language, "reports.title")}</h1>
       <Kinds language={language} current={kind} span={asked} />
       <Period language={language} shown={shown} />
-      <Shortcuts language={language} path={PATH} file={kind} shown={shown} now={now} />
+      <Shortcuts language={language} path={PATH} file={kind} shown={shown} after={asked.after} now={now} />
       <Read visit={visit} answer={answer}>
         {({ Data: { Report: reports, After } }) => (
           <>
@@ -135,11 +135,13 @@ export function Spans(
 
 /** Usual spans, and the same report as a file. */
 export function Shortcuts(
-  { language, path, file, shown, now }: {
+  { language, path, file, shown, after, now }: {
     readonly language: Language;
     readonly path: string;
     readonly file: Kind | "funnel";
     readonly shown: Readonly<Record<string, string | undefined>>;
+    /** Where the page begins. Its files have what it shows. */
+    readonly after?: string | undefined;
     readonly now: number;
   },
 ): JSX.Element {
@@ -149,7 +151,9 @@ export function Shortcuts(
       <Spans language={language} path={path} shown={shown} now={now} />
       {(["csv", "json"] as const).map((type) => (
         <li>
-          <a href={`${PATH}/${file}.${type}${queryOf(rest)}`}>{phrase(language, `reports.${type}`)}</a>
+          <a href={`${PATH}/${file}.${type}${queryOf({ ...rest, after })}`}>
+            {phrase(language, `reports.${type}`)}
+          </a>
         </li>
       ))}
     </ul>

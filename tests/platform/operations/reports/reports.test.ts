@@ -265,3 +265,31 @@ Deno.test("the console's report of the last seven days is read as a page and as 
   assertEquals((JSON.parse(json) as Reports).Data.Report.map(({ Id }) => Id), ["BANKA"]);
   assertEquals((await browser.get("/console/reports/banks.csv?from=never")).status, 400);
 });
+
+Deno.test("behind the first twenty banks the dashboard has figures, and the files of a page have what it shows [OP15, REP4]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  await env.platform.writeFigures();
+  const { value } = present(await env.store.get<object>(["bank", "BANKA"]));
+  const writes = Array.from({ length: 25 }, (_, n) => {
+    const code = `A${String(n).padStart(3, "0")}`; // before BANKA
+    return { kind: "set", key: ["bank", code], value: { ...value, code, orgName: code } } as const;
+  });
+  await env.store.commit({ checks: [], writes });
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  await env.asOperator("/operations/banks/BANKA/hold", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ Data: { Reason: REASON } }),
+  });
+  const [, row = ""] = (await browser.get("/console")).html.split(
+    `<a class="number" href="/console/reports?kind=banks&amp;id=BANKA">`,
+  );
+  assertEquals(row.split("<")[0], "100%");
+  const { html } = await browser.get("/console/reports?after=A019");
+  assertStringIncludes(
+    html,
+    "/console/reports/banks.csv?from=2039-12-17&amp;until=2040-01-15&amp;after=A019",
+  );
+});
