@@ -174,12 +174,15 @@ function openEnded(clock: Clock): Ended {
     has({ id, startedAt, signedIn }) {
       if (ended.has(id)) return true;
       if (signedIn.kind === "token") return false;
-      return ended.has(`sid ${signedIn.sid}`) || startedAt <= (ended.get(`sub ${signedIn.sub}`) ?? -Infinity);
+      const { sub, sid } = signedIn;
+      if (sid !== undefined && ended.has(`sid ${sid}`)) return true;
+      const names = [`sub ${sub}`, ...(sid === undefined ? [`without sid ${sub}`] : [])];
+      return names.some((name) => startedAt <= (ended.get(name) ?? -Infinity));
     },
     end: (id) => void ended.set(id, clock()),
     endAt({ sub, sid }) {
       if (sid !== undefined) ended.set(`sid ${sid}`, clock());
-      else if (sub !== undefined) ended.set(`sub ${sub}`, clock());
+      if (sub !== undefined) ended.set(sid === undefined ? `sub ${sub}` : `without sid ${sub}`, clock());
     },
   };
 }
