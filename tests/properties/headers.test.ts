@@ -49,10 +49,14 @@ function sendable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e\x80-\xff\t]/g, "~");
 }
 
-const [der, otherDer] = await Promise.all([12, 11].map(async (key) => {
-  const { keys } = JSON.parse(await platformKeySet(key)) as PlatformKeys;
-  return keys[0]?.x5c?.[0] ?? "";
-})) as [string, string];
+/** A certificate whose base64 ends with padding: the serial number of each one is random. */
+async function paddedCertificate(key: number, notAfter = Date.UTC(2046, 0, 1)): Promise<string> {
+  const { keys } = JSON.parse(await platformKeySet(key, 13, notAfter)) as PlatformKeys;
+  const [made = ""] = keys[0]?.x5c ?? [];
+  return made.endsWith("=") ? made : await paddedCertificate(key, notAfter + 1000);
+}
+
+const [der, otherDer] = await Promise.all([paddedCertificate(12), paddedCertificate(11)]);
 const thumbprint = await spkiThumbprint(
   new Uint8Array(
     new X509Certificate(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`).publicKey.export({

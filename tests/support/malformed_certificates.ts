@@ -67,6 +67,13 @@ const escapedForms: Forms = (_, certificate) => {
   ];
 };
 
+/** The same bytes for a lenient decoder. @throws {Error} if the base64 has no padding, so that no bits are spare */
+function withSpareBits(certificate: string): string {
+  const [end, last = ""] = /(.)=+$/.exec(certificate) ?? [];
+  if (end === undefined) throw new Error("the certificate's base64 needs padding");
+  return certificate.slice(0, -end.length) + String.fromCharCode(last.charCodeAt(0) + 1) + end.slice(1);
+}
+
 const FORMS: Readonly<Record<ProxyCertificateSource, Forms>> = {
   "client-cert": (good, certificate, other) => [
     ["without colons", certificate],
@@ -78,7 +85,7 @@ const FORMS: Readonly<Record<ProxyCertificateSource, Forms>> = {
     ["padding missing", good.replaceAll("=", "").replace(/..:$/, ":")],
     ["a space inside", `:${certificate.slice(0, 100)} ${certificate.slice(100)}:`],
     ["a tab inside", `:${certificate.slice(0, 100)}\t${certificate.slice(100)}:`],
-    ["spare bits in the last character", `:${certificate.slice(0, 101)}B==:`],
+    ["spare bits in the last character", `:${withSpareBits(certificate)}:`],
     ["PEM", certificatePem(certificate).replaceAll("\n", " ").trim()],
     ["escaped PEM", encodeURIComponent(certificatePem(certificate))],
     ["hex", `:${Uint8Array.fromBase64(certificate).toHex()}:`],
