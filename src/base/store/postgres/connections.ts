@@ -38,7 +38,7 @@ export const UNHURRIED: Limits = {
 };
 export const MAX_CONNECTION_WAIT_MS = 3000;
 const CONNECT_SECONDS = 2;
-/** A statement is not tried at another host after a host that does not answer has taken this time. */
+/** How much longer a statement may take if hosts refuse it: one that does not answer, and then the next one. */
 export const MAX_REFUSALS_MS = CONNECT_SECONDS * 1000;
 const RECONNECT_SECONDS = 0.1;
 const KEEP_ALIVE_SECONDS = 10;
@@ -56,18 +56,19 @@ export async function openConnections(
   return {
     run: (statement) =>
       limit.run(async () => {
-        const beganAt = monotonicClock();
+        const endsAt = monotonicClock() + MAX_REFUSALS_MS + limits.silenceMs;
         // Each connection of the driver tries the hosts in its own turn, and one that was refused tries the next one.
         for (let left = settings.hosts.length > 1 ? settings.connections : 0;; left--) {
-          const used = pool.current();
+          const [used, triedAt] = [pool.current(), monotonicClock()];
           try {
-            return await answeredIn(limits.silenceMs, statement(used), () => pool.leave(used));
+            const withinMs = Math.min(limits.silenceMs, endsAt - triedAt);
+            return await answeredIn(withinMs, statement(used), () => pool.leave(used));
           } catch (error) {
             const failure = asFailure(error);
             if (left === 0 || !(failure instanceof PostgresFailure) || !failure.isHostRefusal) throw failure;
-            if (monotonicClock() - beganAt < MAX_REFUSALS_MS) continue;
-            pool.passOver(used, limits.silenceMs);
-            throw failure;
+            const now = monotonicClock();
+            if (now - triedAt >= CONNECT_SECONDS * 1000) pool.passOver(used, limits.silenceMs);
+            if (endsAt - now < CONNECT_SECONDS * 1000) throw failure;
           }
         }
       }),

@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
+import { schemaFault } from "../../../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { openPostgresServer } from "testing/postgres_server.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
@@ -40,8 +41,13 @@ Deno.test({
     })();
     const url = await newPostgresDatabase();
     const hosts = `127.0.0.1:${silent.addr.port},127.0.0.1:`;
-    const store = openPostgresStore(await openConnections(readPostgresUrl(url.replace("127.0.0.1:", hosts))));
-    const key = ["key"];
+    const connections = await openConnections(readPostgresUrl(url.replace("127.0.0.1:", hosts)));
+    assertEquals(
+      await schemaFault(connections),
+      undefined,
+      "a process starts, whose first statement is not repeated",
+    );
+    const [store, key] = [openPostgresStore(connections), ["key"]];
     assertEquals(await store.commit({ checks: [], writes: [{ kind: "set", key, value: 1 }] }), true);
     assertEquals((await store.get(key))?.value, 1);
     assertEquals(accepted.length, 1);
