@@ -71,3 +71,29 @@ Deno.test("keys that cannot be read are left out, and no other id finds a partic
     if (id !== env.tpp.clientId) assertEquals(status, 404, id);
   }
 });
+
+Deno.test("the page of a blocked participant has the reason of this block, however often it was blocked before [OP19]", async () => {
+  await using env = await openEnvironment();
+  const id = env.tpp.clientId;
+  const writes = Array.from({ length: 200 }, (_, n) => ({
+    kind: "set" as const,
+    key: ["audit", `software ${id}`, String(n).padStart(15, "0")],
+    value: {
+      at: n,
+      event: "participant.blocked",
+      actor: "operator maria",
+      reason: "An old suspicion.",
+      sequence: n + 1,
+      salt: "c2FsdA",
+      v: 1,
+    },
+  }));
+  await env.store.commit({ checks: [], writes });
+  const body = JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } });
+  const headers = { "content-type": "application/json" };
+  await good(env.asOperator(`/operations/software/${id}/block`, { method: "POST", headers, body }), 200);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("maria");
+  const { html } = await browser.get(`/console/participants/${id}`);
+  assert(html.includes("Fraud is suspected, case 4711.") && !html.includes("An old suspicion."), html);
+});

@@ -11,6 +11,7 @@ import { participantDetailSchema } from "../participant_detail_routes.ts";
 import { ParticipantChanges, States } from "./participants_page.tsx";
 import { Actor, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
+import { queryOf } from "./reports_page.tsx";
 
 type Detail = z.infer<typeof participantDetailSchema>["Data"];
 
@@ -73,11 +74,19 @@ async function blocksOf(visit: Visit, one: Detail): Promise<readonly JSX.Element
   }));
 }
 
-/** The reason of the newest block, of those that one page of the history has. */
+/** The reason of the newest block. The history begins with the oldest entry. */
 async function reasonOf(visit: Visit, subject: string): Promise<string | undefined> {
-  const answer = await visit.read(`/operations/histories/${encodeURIComponent(subject)}`, historySchema);
-  if (!answer.ok) return undefined;
-  return answer.value.Data.Entry.findLast(({ Event }) => Event === "participant.blocked")?.Reason;
+  let reason: string | undefined;
+  let after: string | undefined;
+  do {
+    const path = `/operations/histories/${encodeURIComponent(subject)}${queryOf({ after })}`;
+    const answer = await visit.read(path, historySchema);
+    if (!answer.ok) return undefined; // an older block may have another reason
+    const { Entry, After } = answer.value.Data;
+    reason = Entry.findLast(({ Event }) => Event === "participant.blocked")?.Reason ?? reason;
+    after = After;
+  } while (after !== undefined);
+  return reason;
 }
 
 interface Props {
