@@ -114,6 +114,8 @@ async function documentation(env: Environment): Promise<void> {
     await page.goto(`${env.site.origin}${path}`);
     await unfold(page);
     await assertInBothSchemes(page, path.slice(1).replaceAll(/\W+/g, "-"), PICTURED_DOCS.has(path));
+    await page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+    await assertFits(page, `${path} at 200%`);
   }
   await page.context().close();
 }
