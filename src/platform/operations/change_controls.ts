@@ -167,7 +167,10 @@ function requireFuture({ from, until }: Outage, now: number): void {
 
 function requireRoom(controls: Controls): void {
   for (const [name, most] of Object.entries(MAX_CONTROLS) as [keyof Controls, number][]) {
-    if (controls[name].length > most) throw conflict(`There are ${most} ${name}. End one first.`);
+    if (controls[name].length <= most) continue;
+    // No operator ends a revocation: it ends with the last token that it concerns.
+    const remedy = name === "revocations" ? "Block the software, or wait an hour." : "End one first.";
+    throw conflict(`There are ${most} ${name}. ${remedy}`);
   }
 }
 

@@ -259,11 +259,18 @@ Deno.test("the controls have room for a bounded number, and fit the store at the
     writes: [{ kind: "set", key: ["operator_controls"], value: largest }],
   });
   env.now += 1000;
-  const answer = await change(env, "organisations/BANKA/block");
-  assertEquals([answer.status, (await rejectionOf(answer)).error_description], [
-    409,
-    "There are 100 blocks. End one first.",
-  ]);
+  for (
+    const [path, words] of [
+      ["organisations/BANKA/block", "There are 100 blocks. End one first."],
+      [
+        `software/${env.tpp.clientId}/revoke-tokens`,
+        "There are 100 revocations. Block the software, or wait an hour.",
+      ],
+    ] as const
+  ) {
+    const answer = await change(env, path);
+    assertEquals([answer.status, (await rejectionOf(answer)).error_description], [409, words]);
+  }
 });
 
 Deno.test("a process that cannot read the controls rejects requests instead of guessing [OP4]", async () => {
