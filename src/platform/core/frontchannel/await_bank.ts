@@ -29,7 +29,9 @@ export async function awaitBank(
   const { browser, reads } = visit;
   const { steps } = deps;
   const { bank, session } = await requireSession(deps, visit);
-  if (!await browser.holds(session)) throw await steps.notYours(session, "waiting in another browser");
+  if (!await browser.holds(session)) {
+    throw await steps.notYours(session, "waiting in another browser", "waiting after its end");
+  }
   if (session.stage === "finished") return { leadTo: await steps.finishedUrl(session, browser) };
   if (session.stage === "deciding") return { leadTo: screenUrl(deps.authUrl, session) };
   steps.prefetch(session, reads);

@@ -58,7 +58,9 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   const { browser, reads, interactionId } = visit;
   const { steps } = deps;
   const { bank, session } = await requireSession(deps, visit);
-  if (!await browser.holds(session)) throw await steps.notYours(session, "opened in another browser");
+  if (!await browser.holds(session)) {
+    throw await steps.notYours(session, "opened in another browser", "opened after its end");
+  }
   const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
     leadTo: await steps.finishedUrl(over, browser),
   });
@@ -87,7 +89,9 @@ export async function decideConsent(
   const { steps } = deps;
   const { bank, session } = await requireSession(deps, visit);
   if (session.stage === "finished") return await clickedAgain(deps, session, browser, posted);
-  if (!await browser.holds(session)) throw await steps.notYours(session, "posted from another browser");
+  if (!await browser.holds(session)) {
+    throw await steps.notYours(session, "posted from another browser", "posted after its end");
+  }
   if (posted.token !== await browser.formToken(session.correlationId)) {
     throw await steps.notYours(session, "anti-forgery token");
   }

@@ -49,7 +49,7 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
   if (!await browser.holds(session)) { // contract BR9, BR18; Decision B4
     throw response === undefined
       ? await returns.notAuthentic(visit, BANK_NOT_ACTIVE)
-      : await steps.notYours(session, "returned in another browser");
+      : await steps.notYours(session, "returned in another browser", "returned after its end");
   }
   if (session.stage === "finished") return await steps.finishedUrl(session, browser);
   steps.prefetch(session, reads);

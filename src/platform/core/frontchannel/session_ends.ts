@@ -50,9 +50,10 @@ export interface SessionEnds {
   decidedBefore(session: AuthorizationSession, decided: EarlierDecision): Promise<ApiError>;
   /**
    * The page for a browser that cannot prove that it began the session. A reader who knows the random id of a session
-   * may learn that it is over, but not the decision and not the next URL.
+   * may learn that it is over, but not the decision and not the next URL. Its own browser has lost the cookie by then,
+   * so `afterEnd` does not accuse another one.
    */
-  notYours(session: AuthorizationSession, detail: string): Promise<ApiError>;
+  notYours(session: AuthorizationSession, detail: string, afterEnd?: string): Promise<ApiError>;
 }
 
 interface EarlierDecision {
@@ -90,11 +91,12 @@ export function openSessionEnds(deps: SessionEndDeps): SessionEnds {
       const parts = { detail: "decided before", ...next, ...await linkTo(session), ...languagesOf(session) };
       return new ApiError(accepted ? "interaction.accepted" : "interaction.refused", parts);
     },
-    notYours: async (session, detail) => {
+    notYours: async (session, detail, afterEnd = detail) => {
       const request = await findPushedRequest(store, session.requestHash);
       const isOver = session.stage === "finished" || request === null || request.value.completed;
-      const reason = isOver ? "interaction.finished" : "interaction.not_yours";
-      return new ApiError(reason, { detail, ...await linkTo(session) }); // in the language of this browser
+      const parts = await linkTo(session); // in the language of this browser
+      if (isOver) return new ApiError("interaction.finished", { detail: afterEnd, ...parts });
+      return new ApiError("interaction.not_yours", { detail, ...parts });
     },
   };
   return ends;

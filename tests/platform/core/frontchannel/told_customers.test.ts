@@ -192,7 +192,7 @@ const CASES: Readonly<Record<string, readonly [act: (env: Environment) => Promis
     language: "es",
     next: SHOP,
     isNamed: true,
-    logged: ["request.rejected BANKA interaction.finished: returned in another browser"],
+    logged: ["request.rejected BANKA interaction.finished: returned after its end"],
   }],
   "a late session of another browser": [async (env) => {
     const flow = await begun(env);
@@ -204,7 +204,7 @@ const CASES: Readonly<Record<string, readonly [act: (env: Environment) => Promis
     language: "es",
     next: SHOP,
     isNamed: true,
-    logged: ["request.rejected BANKA interaction.finished: returned in another browser"],
+    logged: ["request.rejected BANKA interaction.finished: returned after its end"],
   }],
   "a result of another consent": [async (env) => {
     const flow = await begun(env);
