@@ -10,7 +10,7 @@ import { isIban } from "../../client/tpp/payment_request.ts";
 import { orderScript, shopIcon, shopStylesheet } from "./assets.ts";
 import { finishCheckout, refreshPayment } from "./callback.ts";
 import { banks, goods } from "./catalogue.ts";
-import { type ShopDeps, startCheckout } from "./checkout.ts";
+import { type CheckoutCommand, type ShopDeps, startCheckout } from "./checkout.ts";
 import { type EventReceiver, openEventReceiver } from "./events.ts";
 import { type CheckoutFault, GoodsPage } from "./goods_page.tsx";
 import { type FormTargets, type ShopEnv, shopHeaders } from "./headers.ts";
@@ -43,6 +43,8 @@ interface Shop extends ShopDeps {
   readonly shopUrl: string;
   readonly events: EventReceiver;
   readonly receivesEvents: boolean;
+  /** Orders that are being prepared, by the form and its session. */
+  readonly underWay: Map<string, Promise<Order>>;
 }
 
 const maxFormBytes = 4096;
@@ -64,7 +66,8 @@ export function composeShop(
       ((milliseconds): Promise<void> => new Promise((done) => setTimeout(done, milliseconds))),
   };
   const events = openEventReceiver(deps, `${shopUrl}/events`);
-  const shop: Shop = { ...deps, shopUrl, events, receivesEvents: settings.receivesEvents ?? false };
+  const { receivesEvents = false } = settings;
+  const shop: Shop = { ...deps, shopUrl, events, receivesEvents, underWay: new Map() };
   const app = routes(shop, settings);
   return { fetch: async (request): Promise<Response> => await app.fetch(request) };
 }
@@ -142,9 +145,18 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
     ...(debtorIban === "" ? {} : { debtorIban }),
   };
   if (shop.receivesEvents) void shop.events.subscribe(bankCode);
-  const order = await startCheckout(shop, choice);
+  const order = await prepareOnce(shop, choice);
   c.header("set-cookie", sessionCookie(own, shop.shopUrl));
   return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);
+}
+
+/** A double click is one order. */
+async function prepareOnce(shop: Shop, choice: CheckoutCommand): Promise<Order> {
+  const { session, good, bank, debtorIban = "" } = choice;
+  const name = [session, good.id, bank, debtorIban].join(" ");
+  const order = shop.underWay.get(name) ?? startCheckout(shop, choice);
+  shop.underWay.set(name, order);
+  return await order.finally(() => shop.underWay.delete(name));
 }
 
 /** The customer's return from the bank, with a code or an error. */

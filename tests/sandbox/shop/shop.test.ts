@@ -97,6 +97,16 @@ Deno.test("POST checkout sends the customer to the platform and binds the order 
   assertEquals("DebtorAccount" in consent.Data.Initiation, false);
 });
 
+Deno.test("a double click on paying is one order with one consent", async () => {
+  const { fetch, seen } = await openShop();
+  const click = () => fetch(order({ item: "lunch", bank: "BANKA", account: "" }));
+  const [first, second] = await Promise.all([click(), click()]);
+  assertEquals(second.headers.get("location"), first.headers.get("location"));
+  assertEquals(seen.filter(({ path }) => path.endsWith("/domestic-payment-consents/v1")).length, 1);
+  await click(); // another purchase
+  assertEquals(seen.filter(({ path }) => path.endsWith("/domestic-payment-consents/v1")).length, 2);
+});
+
 Deno.test("a form of the shop's front page carries this browser's anti-forgery token, and is accepted with it", async () => {
   const { fetch, seen } = await openShop();
   const front = await fetch(get("/"));
