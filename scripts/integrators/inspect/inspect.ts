@@ -52,7 +52,9 @@ async function inspectSealed(token: string, aids: Aids): Promise<readonly string
   const key = await jose.importPKCS8(pem, KEY_MANAGEMENT_ALG);
   const opened = await jose.compactDecrypt(token, key, options).catch(ofJose);
   if (opened instanceof Error) {
-    return [...outer, `NOT DECRYPTED: ${opened.message}. The key of ${aids.folder} is not that of kid.`];
+    const isOtherKey = opened instanceof jose.errors.JWEDecryptionFailed;
+    const why = isOtherKey ? ` The key of ${aids.folder} is not that of kid.` : "";
+    return [...outer, `NOT DECRYPTED: ${opened.message}.${why}`];
   }
   return [...outer, "", ...await inspect(new TextDecoder().decode(opened.plaintext), aids)];
 }

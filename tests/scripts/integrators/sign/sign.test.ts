@@ -1,6 +1,6 @@
 /** The output of `deno task sign` is accepted by a running platform, and `deno task inspect` explains it. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { exportJWK, SignJWT } from "jose";
+import { base64url, decodeProtectedHeader, exportJWK, SignJWT } from "jose";
 import { generateKeyPair } from "oauth4webapi";
 import { bodyOf, type CreatedConsent, type PushedRequest, type TokenAnswer } from "testing/answers.ts";
 import { openPlatform } from "../../../../scripts/command_line/platform.ts";
@@ -118,6 +118,13 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
     assertMatch(
       await explained(token),
       /^encrypted JWT\n[^]*NOT DECRYPTED[^]*participants\/mine is not that of kid/,
+    );
+    const [, ...rest] = token.split(".");
+    const outer = JSON.stringify({ ...decodeProtectedHeader(token), alg: "RSA-OAEP" });
+    assertMatch(
+      (await inspect([base64url.encode(outer), ...rest].join("."), { platform, folder: bank })).at(-1) ??
+        "",
+      /^NOT DECRYPTED: [^.]*not allowed\.$/,
     );
     const opened = (await inspect(token, { platform, folder: bank })).join("\n");
     assertMatch(
