@@ -55,7 +55,7 @@ export async function eraseConsents(deps: EraseConsentsDeps): Promise<number> {
 
 /** Gives the consent another time, unless it was handled meanwhile. @param at milliseconds */
 async function putOff(deps: EraseConsentsDeps, deadline: Deadline, at: number): Promise<void> {
-  await transact(deps, { what: "consent to erase", attempts: 1, lost: () => {} }, async (tx) => {
+  return await transact(deps, { what: "consent to erase", attempts: 1, lost: () => {} }, async (tx) => {
     if (await deps.consents.standsDeadline(tx, deadline)) {
       await deps.consents.stageErasureLater(tx, deadline, at);
     }

@@ -183,7 +183,7 @@ async function passOver(due: readonly Due[]): Promise<readonly unknown[]> {
     },
     standsDeadline: (_from, { consentId }) => Promise.resolve(of(consentId).isGone === undefined),
     async stageErasureLater(tx, { key, consentId }, at) {
-      await Promise.resolve();
+      await new Promise((resolve) => setTimeout(resolve));
       told("later", consentId, at);
       tx.writes.push({ kind: "delete", key });
     },
