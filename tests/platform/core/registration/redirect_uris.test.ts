@@ -1,7 +1,19 @@
-/** Which redirect URLs a client may register [DC9], and the words about metadata that its statement excludes [G8]. */
+/**
+ * Which redirect URLs a client may register [DC9], the words about metadata that its statement excludes [G8], and the
+ * whole of a client.
+ */
 import { assertEquals } from "@std/assert";
 import { checkMetadata, isRedirectUri } from "../../../../src/platform/core/registration/client_metadata.ts";
 import { explanation } from "../../../../src/base/kernel/result.ts";
+import { digest } from "../../../../src/platform/evidence/digest.ts";
+import {
+  applyStatement,
+  asBank,
+  type Client,
+  clientFrom,
+  isNewerThan,
+  nameOfClient,
+} from "../../../../src/platform/core/registration/client.ts";
 
 /** Each URL: whether it is accepted in production, and with redirects to this computer (the sandbox). */
 const URLS: Readonly<Record<string, readonly [production: boolean, sandbox: boolean]>> = {
@@ -132,4 +144,85 @@ Deno.test("metadata that the statement excludes are rejected in words that name 
     );
   }
   assertEquals(words("ASPSP", { grant_types: TPP }), undefined);
+});
+
+const STATEMENT = {
+  clientId: "SC-1",
+  orgId: "ORG-1",
+  orgName: "Shop Ltd",
+  softwareId: "software",
+  softwareName: "Shop",
+  role: "PISP",
+  redirectUris: ["https://shop.example/one", "https://shop.example/two"],
+  jwksUri: "https://directory.example/jwks",
+  revokedJwksUri: "https://directory.example/revoked",
+  consentManagedByBank: false,
+  resultsOnBackChannel: true,
+  issuedAt: 100,
+  text: "statement",
+};
+const OPTIONAL = {
+  registrationNumber: "R1",
+  clientUri: "https://shop.example",
+  logoUri: "https://shop.example/logo.png",
+  paymentOrdersUri: "https://bank.example/orders",
+  eventNotificationUri: "https://shop.example/events",
+};
+
+Deno.test("a client has the whole of its statement, and a newer one keeps the times and the redirect URLs that it states [G5]", () => {
+  const metadata = { redirectUris: ["https://shop.example/two"], grantTypes: ["authorization_code"] };
+  const times = { registeredAt: 1, updatedAt: 2, registration: 3 };
+  const { issuedAt, text, ...stated } = STATEMENT;
+  const expected = {
+    ...stated,
+    ...metadata,
+    ...times,
+    scope: "payments",
+    statementIssuedAt: issuedAt,
+    statementSha256: digest(text),
+  };
+  const made = (more: object): Client => clientFrom({ ...STATEMENT, ...more } as never, metadata, times);
+  assertEquals<unknown>(made({}), expected);
+  assertEquals<unknown>(made(OPTIONAL), { ...expected, ...OPTIONAL });
+  assertEquals(made({ role: "ASPSP" }).scope, "bank");
+  const newer = { ...STATEMENT, issuedAt: 101, text: "newer", orgName: "Shop plc" } as never;
+  const applied = {
+    ...expected,
+    orgName: "Shop plc",
+    updatedAt: 9,
+    statementIssuedAt: 101,
+    registeredWith: 100,
+  };
+  assertEquals<unknown>(applyStatement(made({}), newer, 9), { ...applied, statementSha256: digest("newer") });
+  const twice = applyStatement({ ...made({}), registeredWith: 50 }, newer, 9);
+  assertEquals(twice?.registeredWith, 50);
+  const moved = (role: string, redirectUris: readonly string[]): readonly string[] | undefined =>
+    applyStatement(made({ role }), { ...STATEMENT, role, redirectUris } as never, 9)?.redirectUris;
+  const [one, two] = STATEMENT.redirectUris as [string, string];
+  assertEquals([moved("PISP", [one]), moved("PISP", [two, one])], [[], [two]]);
+  assertEquals([moved("ASPSP", [one]), moved("ASPSP", [two])], [[one], [two]]);
+  assertEquals([moved("ASPSP", [one, "https://shop.example/three"]), moved("ASPSP", [])], [
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("a statement is new if it is no older than the current one and was not registered with [G5]", () => {
+  const isNew = (issuedAt: number, registeredWith?: number): boolean =>
+    isNewerThan(
+      issuedAt,
+      { statementIssuedAt: 100, ...registeredWith !== undefined && { registeredWith } } as Client,
+    );
+  assertEquals([isNew(99), isNew(100), isNew(101)], [false, false, true]);
+  assertEquals([isNew(99, 98), isNew(100, 98), isNew(100, 100), isNew(101, 98)], [false, true, false, true]);
+});
+
+Deno.test("a bank is a client with the role of one, by its org_id [A4]", () => {
+  const client = clientFrom({ ...STATEMENT, orgId: "BANKA", role: "ASPSP" } as never, {
+    redirectUris: [],
+    grantTypes: [],
+  }, { registeredAt: 1, updatedAt: 2, registration: 3 });
+  assertEquals<unknown>(asBank(client), { ...client, role: "ASPSP", code: "BANKA" });
+  assertEquals([asBank({ ...client, role: "PISP" }), asBank({ ...client, orgId: "no code" })], [null, null]);
+  assertEquals(nameOfClient(client), "Shop Ltd · Shop");
 });
