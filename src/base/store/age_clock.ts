@@ -47,7 +47,7 @@ export async function openAgeClock(
   const entry = await ageMarkRecord.get(store, ageMarkKey);
   const mark = entry?.value;
   const [at, startedAt] = [clock(), steady()];
-  const passed = mark === undefined ? 0 : at - mark.at;
+  const passed = at - (mark?.at ?? at);
   const since = passed < -MAX_SKEW_MS ? UNKNOWN_MS : Math.max(0, passed);
   const shift = mark === undefined ? 0 : mark.age + since - startedAt;
   const ages: AgesClock = () => steady() + shift;
@@ -93,7 +93,7 @@ function openComparison(
 
 /** Never replaces a later mark: of several processes, the one that is furthest ahead sets it. */
 async function storeMark(store: Store, clock: Clock, mark: AgeMark): Promise<boolean> {
-  const options = { what: "age mark", attempts: 1, lost: () => false };
+  const options = { what: "age mark", lost: () => false };
   return await transact({ store, clock }, options, async (tx) => {
     const former = await ageMarkRecord.get(tx, ageMarkKey);
     if (former !== null && former.value.age >= mark.age) return false;

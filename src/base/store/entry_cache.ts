@@ -50,7 +50,7 @@ interface State {
   readonly writings: Map<string, Writing>;
 }
 
-/** Of all entries, by {@link charactersIn}: at most twice as many bytes. */
+/** Of all names and of the JSON of all values. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const MAX_ABSENT = 1000;
 const ABSENT: Kept = { found: null };
@@ -65,7 +65,6 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
   };
   return {
     async getMany(keys, read) {
-      if (!keys.some(keeps)) return await read(keys);
       const wanted = keys.map((key): Wanted => {
         const name = keeps(key) ? keyText(key) : undefined;
         return { key, name, known: name === undefined ? undefined : recall(state, name) };
@@ -153,19 +152,12 @@ function recall({ kept, absent }: State, name: string): Kept | undefined {
 
 function keep({ kept, absent }: State, name: string, found: Found): void {
   if (found === null) absent.set(name, ABSENT);
-  else kept.set(name, { found: freezeDeep(found) }, { size: name.length + charactersIn(found.value) });
+  else {kept.set(name, { found: freezeDeep(found) }, {
+      size: name.length + JSON.stringify(found.value).length,
+    });}
 }
 
 function forget({ kept, absent }: State, name: string): void {
   kept.delete(name);
   absent.delete(name);
-}
-
-/** A measure of a value's size: the characters of its texts and names, and some for each member. */
-function charactersIn(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 8;
-  let sum = 16;
-  for (const [name, member] of Object.entries(value)) sum += 16 + name.length + charactersIn(member);
-  return sum;
 }

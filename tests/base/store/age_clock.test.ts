@@ -104,3 +104,15 @@ Deno.test("another process's mark that is more than 2 s ahead is told once, unti
   assertEquals(await markOf(0), []);
   assertEquals(await markOf(5000), [5]);
 });
+
+Deno.test("a mark is another process's if its time or its age is not that of the own one", async () => {
+  for (const [laterMs, olderMs, told] of [[0, 0, []], [0, 1, [50]], [1, 0, [51]]] as const) {
+    await using store = await openTestStore();
+    const process = await start(store);
+    await process.clock.mark();
+    process.now -= 50_000;
+    await write(store, START + laterMs, 5000 + olderMs);
+    await process.clock.mark();
+    assertEquals(process.alarms, [...told]);
+  }
+});

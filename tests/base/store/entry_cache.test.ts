@@ -69,6 +69,29 @@ Deno.test("an entry that the database has deleted by itself fails one commit and
   assertEquals(await read(), [null]);
 });
 
+Deno.test("an entry is read again after commits that wrote it at the same time, and then kept", async () => {
+  const [database, cache] = [openDatabase(), openEntryCache(isKept)];
+  const read = async (): Promise<unknown> => {
+    const [found] = await cache.getMany([A], (missing) => Promise.resolve(database.read(missing)));
+    return [found?.value, database.reads];
+  };
+  const begun = [1, 2, 3].map((value) => {
+    const applied = Promise.withResolvers<string | undefined>();
+    const done = cache.commit(set(A, value), () => applied.promise);
+    return async () => {
+      applied.resolve(database.apply(set(A, value)));
+      assertEquals(await done, true);
+    };
+  });
+  for (const [index, end] of begun.entries()) {
+    await end();
+    assertEquals(await read(), [index + 1, index + 1], "nothing is kept while one is under way");
+  }
+  assertEquals(await read(), [3, 3]);
+  await cache.commit(set(A, 4), () => Promise.resolve(database.apply(set(A, 4))));
+  assertEquals(await read(), [4, 3], "a commit alone is kept");
+});
+
 Deno.test("a commit that failed leaves nothing of what it was to write", async () => {
   const [database, cache] = [openDatabase(), openEntryCache(isKept)];
   const failing = cache.commit(set(A, 1), () => Promise.reject(new StoreFailure("disk full")));
