@@ -2,6 +2,7 @@
  * Wraps every data key again with the newest wrapping key, so that an older one can be taken out of `PLATFORM_WRAPPING_KEYS`.
  * With it, wrapped keys of erased cases in old backups of the data key store become unreadable too.
  */
+import { piecesBelow } from "../../../base/store/page.ts";
 import type { Store, Write } from "../../../base/store/store.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { dataKeyCheckRecord, dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
@@ -52,18 +53,15 @@ export async function findUsedWrapping(
   ids: ReadonlySet<string>,
 ): Promise<string | undefined> {
   const check = await dataKeyCheckRecord.get(vault, [dataKeyCheckRecord.name]);
-  const usedIn = (key: StoredDataKey): string[] =>
-    "wrappedBy" in key && ids.has(key.wrappedBy) ? [key.wrappedBy] : [];
-  let used = check === null ? [] : usedIn(check.value);
-  let after: readonly string[] | undefined;
-  while (used.length === 0) {
-    const start = after === undefined ? {} : { after };
-    const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PAGE });
-    used = page.flatMap((entry) => usedIn(dataKeyRecord.decode(entry).value));
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.key;
+  const usedBy = (keys: readonly StoredDataKey[]): string | undefined =>
+    keys.flatMap((key) => "wrappedBy" in key && ids.has(key.wrappedBy) ? [key.wrappedBy] : [])[0];
+  const used = check === null ? undefined : usedBy([check.value]);
+  if (used !== undefined) return used;
+  for await (const piece of piecesBelow(vault, [dataKeyRecord.name], PAGE)) {
+    const used = usedBy(piece.map((entry) => dataKeyRecord.decode(entry).value));
+    if (used !== undefined) return used;
   }
-  return used[0];
+  return undefined;
 }
 
 /** Returns false if no key was left. A key that another process has changed meanwhile stays as that one left it. */
