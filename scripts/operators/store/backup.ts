@@ -26,6 +26,9 @@ export async function backup(from: string, to: string, now: number): Promise<str
   const database = new DatabaseSync(from, { readOnly: true });
   try {
     await copyDatabase(database, partial);
+  } catch (error) {
+    await Deno.remove(partial); // on a full disk a program needs its space
+    throw error;
   } finally {
     database.close();
   }

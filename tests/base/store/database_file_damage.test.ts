@@ -94,6 +94,21 @@ for (const ending of ENDINGS) {
     assert(message.startsWith(`The database ${folder.file} is damaged (`), message);
   });
 
+  Deno.test(`.${ending}: a backup that cannot be made leaves no file behind, and can be made again`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await use(folder.file);
+    const whole = await Deno.readFile(folder.file);
+    await Deno.writeTextFile(folder.file, "no database ".repeat(1000));
+    const copy = `${folder.path}/copy.${ending}`;
+    const make = (): Promise<string> =>
+      storeCommand(["backup", "--to", copy], { storeUrl: folder.file, now: Date.now() });
+    await assertRejects(make, Error, "file is not a database");
+    const left = [...Deno.readDirSync(folder.path)].map(({ name }) => name);
+    assertEquals(left.filter((name) => name.startsWith("copy.")), []);
+    await Deno.writeFile(folder.file, whole);
+    assert((await make()).startsWith(`${copy} holds every commit`));
+  });
+
   Deno.test(`.${ending}: the lock file of a database is removed only while it is locked`, async () => {
     await using folder = await openFolder(`platform.${ending}`);
     await use(folder.file);
