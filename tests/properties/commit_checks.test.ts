@@ -27,7 +27,11 @@ import { openPaymentStore } from "../../src/platform/core/payments/payment_store
 import { openClientStore } from "../../src/platform/core/registration/client_store.ts";
 import { openEventStore } from "../../src/platform/events/event_store.ts";
 import { findNotified, stageNotified } from "../../src/platform/events/expiry_store.ts";
-import { openSubscriptionStore } from "../../src/platform/events/subscription_store.ts";
+import {
+  findSubscription,
+  stageSubscription,
+  stageSubscriptionEnd,
+} from "../../src/platform/events/subscription_store.ts";
 import {
   controlsIn,
   readControls,
@@ -214,16 +218,15 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
   await using env = await openEnvironment();
   const { store } = env;
   const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
-  const subscriptions = openSubscriptionStore(store);
   await steps(t, {
     "a subscription": async () => {
       const value = { id: crypto.randomUUID(), ...owner, namesTypes: false, createdAt: 1, updatedAt: 1 };
-      await oneCommits(env, (tx) => subscriptions.stage(tx, null, value));
-      const read = present(await subscriptions.find(store, owner));
+      await oneCommits(env, (tx) => stageSubscription(tx, null, value));
+      const read = present(await findSubscription(store, owner));
       await oneCommits(
         env,
-        (tx) => subscriptions.stage(tx, read, value),
-        (tx) => subscriptions.stageEnd(tx, read),
+        (tx) => stageSubscription(tx, read, value),
+        (tx) => stageSubscriptionEnd(tx, read),
       );
     },
     "what a TPP was told of expiries": async () => {

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { freezeDeep, isJsonObject } from "../kernel/json.ts";
-import type { Check, Entry, Key, Listing, Reader, Store, Write } from "./store.ts";
+import type { Check, Entry, Key, Reader, Store, Write } from "./store.ts";
 import {
   asBankCode,
   asClientId,
@@ -91,7 +91,7 @@ export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrad
   /** Returns the entry, or null. */
   get(from: Reader, key: Key): Promise<Entry<T> | null>;
   /** Returns entries in the order of their keys: all of the record, or those below a prefix. */
-  list(from: Pick<Store, "list">, listing: Omit<Listing, "prefix"> & Partial<Listing>): Promise<Entry<T>[]>;
+  list(from: Pick<Store, "list">, listing: RecordListing): Promise<Entry<T>[]>;
   /** Decodes an entry of another listing. */
   decode(entry: Entry<unknown>): Entry<T>;
   /** Stages a write. `expiresAt` is in milliseconds since the Unix epoch. */
@@ -104,6 +104,14 @@ export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrad
     value: T,
     expiresAt?: number,
   ): void;
+}
+
+/** Which entries of a record, in the order of their keys. */
+export interface RecordListing {
+  readonly prefix?: Key;
+  /** Where an earlier listing has ended; undefined from the first entry. */
+  readonly after?: Key | undefined;
+  readonly limit: number;
 }
 
 /** A stored or staged value does not have the form of its record. Names members, never their values. */
@@ -177,8 +185,9 @@ function accessTo<T>(
       const entry = await from.get<unknown>(key);
       return entry === null ? null : decode(entry);
     },
-    async list(from, { prefix = name.split(" "), ...listing }) {
-      return (await from.list({ prefix, ...listing })).map(decode);
+    async list(from, { prefix = name.split(" "), after, limit }) {
+      const start = after === undefined ? {} : { after };
+      return (await from.list({ prefix, ...start, limit })).map(decode);
     },
     replace(tx, key, former, value, expiresAt) {
       tx.checks.push({ key, version: former?.version ?? null });

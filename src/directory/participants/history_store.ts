@@ -3,8 +3,8 @@
  * one before it, and the head of the history has the hash of the newest, so a history that was changed, cut or shortened
  * in the database is noticed when it is read (contract DRC15).
  */
-import type { Key, Reader, Store } from "../../base/store/store.ts";
-import { check, type Transaction } from "../../base/store/transaction.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
+import type { Transaction } from "../../base/store/transaction.ts";
 import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
 import { type HistoryLine, historyLine } from "./history_representation.ts";
 import { historyKey, historyOf, type HistorySubject, PEOPLE, PEOPLE_HEAD } from "./keys.ts";
@@ -48,9 +48,8 @@ export async function stageHistory(
 /** Stages entries of the history of what people attempt. */
 export async function stageAttempt(tx: Transaction, happened: Happened): Promise<HistoryHead> {
   const found = await peopleHeadRecord.get(tx, PEOPLE_HEAD);
-  check(tx, PEOPLE_HEAD, found?.version ?? null);
   const head = await stageHistory(tx, PEOPLE, found?.value ?? { length: 0, sha256: undefined }, happened);
-  peopleHeadRecord.set(tx, PEOPLE_HEAD, head);
+  peopleHeadRecord.replace(tx, PEOPLE_HEAD, found, head);
   return head;
 }
 
@@ -65,9 +64,9 @@ export async function listHistory(
   after: number | undefined,
   limit: number,
 ): Promise<readonly HistoryEntry[]> {
-  const from: { after?: Key } = after === undefined ? {} : { after: historyKey(subject, after) };
-  const entries = await store.list({ prefix: historyOf(subject), ...from, limit });
-  return entries.map((entry) => historyRecord.decode(entry).value);
+  const start = after === undefined ? undefined : historyKey(subject, after);
+  const entries = await historyRecord.list(store, { prefix: historyOf(subject), after: start, limit });
+  return entries.map(({ value }) => value);
 }
 
 /**

@@ -89,8 +89,7 @@ export async function stageParticipant(
 
 /** Stages a new key. The commit fails if its public key has been certified meanwhile. */
 export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
-  check(tx, knownKeyKey(key.thumbprint), null);
-  knownKeyRecord.set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
+  knownKeyRecord.replace(tx, knownKeyKey(key.thumbprint), null, { orgId, kid: key.kid });
   certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
 }
 

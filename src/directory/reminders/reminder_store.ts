@@ -6,7 +6,7 @@ import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { count, defineRecord, instant } from "../../base/store/record.ts";
 import type { Key } from "../../base/store/store.ts";
-import { check, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrgId } from "../participants/identifiers.ts";
 import { reminderKey } from "../participants/keys.ts";
 import type { Sent } from "./mailer.ts";
@@ -66,8 +66,7 @@ export async function claimReminder(
       return undefined;
     }
     const reminder: Reminder = { state: "claimed", claimedUntil: now + CLAIM_MS, rejections };
-    check(tx, key, former?.version ?? null);
-    reminderRecord.set(tx, key, reminder, endsAt + KEPT_MS);
+    reminderRecord.replace(tx, key, former, reminder, endsAt + KEPT_MS);
     return { key, expiresAt: endsAt + KEPT_MS, reminder };
   });
 }
@@ -88,8 +87,7 @@ export async function settleReminder(
     if (former !== null && !isOwn && outcome !== "sent") return former.value.state;
     const count = rejections + (outcome === "rejected" ? 1 : 0);
     const state = outcome === "sent" ? "sent" : count >= MAX_REJECTIONS ? "given up" : "waiting";
-    check(tx, key, former?.version ?? null);
-    reminderRecord.set(tx, key, { state, claimedUntil, rejections: count }, expiresAt);
+    reminderRecord.replace(tx, key, former, { state, claimedUntil, rejections: count }, expiresAt);
     return state;
   });
 }

@@ -11,10 +11,9 @@ import { deliverEvents, type DeliverEventsDeps, type EventReceiver, type Walked 
 import type { EventOwner } from "./event_store.ts";
 import { openEventOwners } from "./event_owners.ts";
 import type { Subscription } from "./subscription.ts";
-import type { SubscriptionStore } from "./subscription_store.ts";
+import { findSubscription } from "./subscription_store.ts";
 
 export interface DeliverDueEventsDeps extends DeliverEventsDeps {
-  readonly subscriptions: SubscriptionStore;
   /** Returns the client's current registration. */
   readonly findClient: (clientId: ClientId) => Promise<SubscribedClient | null>;
   readonly standingOf: StandingOf;
@@ -144,7 +143,7 @@ async function walkOf(
   isStopped: () => boolean,
 ): Promise<Walked> {
   const receiver = async (): Promise<EventReceiver | undefined> => {
-    const subscription = (await deps.subscriptions.find(deps.store, owner))?.value;
+    const subscription = (await findSubscription(deps.store, owner))?.value;
     return subscription === undefined ? undefined : await receiverOf(deps, subscription);
   };
   if (await receiver() === undefined) return { pushed: 0, pages: 0 };

@@ -1,12 +1,13 @@
 /** How the delivery to a subscriber stands, for operators and metrics (contract EVT16). */
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
+import type { Store } from "../../base/store/store.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { pushOf } from "./push_state.ts";
 import type { Subscription } from "./subscription.ts";
-import type { SubscriptionStore } from "./subscription_store.ts";
+import { listSubscriptions } from "./subscription_store.ts";
 
 export interface DeliveryStatus {
   /** Events that are still pushed, and those that are dead. A larger number shows as {@link MAX_COUNTED}. */
@@ -42,8 +43,8 @@ function failureOf(event: PlacedEvent): NonNullable<DeliveryStatus["failure"]> {
 }
 
 export interface CountEventsDeps {
+  readonly store: Store;
   readonly events: EventStore;
-  readonly subscriptions: SubscriptionStore;
   /** Whether the client has deleted its registration. */
   readonly isDeleted: (clientId: ClientId) => Promise<boolean>;
   readonly metrics: PlatformMetrics;
@@ -55,11 +56,11 @@ export interface CountEventsDeps {
  * of a client that has deleted its registration are not pushed, and not counted.
  */
 export async function countEvents(deps: CountEventsDeps): Promise<void> {
-  const { events, subscriptions, metrics, clock } = deps;
+  const { events, store, metrics, clock } = deps;
   const counts = new Map<ClientId, { waiting: number; dead: number; oldestAt: number }>();
   let after: Subscription | undefined;
   for (let read = 0; read < MAX_SUBSCRIPTIONS; read += PAGE) {
-    const page = await subscriptions.list(after, PAGE);
+    const page = await listSubscriptions(store, after, PAGE);
     for (const { clientId, bank, callbackUrl } of page) {
       if (callbackUrl === undefined || await deps.isDeleted(clientId)) continue;
       const { waiting, dead, oldestAt = Infinity } = await deliveryStatus(events, { clientId, bank });

@@ -6,7 +6,7 @@ import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Store } from "../../base/store/store.ts";
 import { ownersAfter, type OwnersPlace } from "./event_owner_store.ts";
 import type { EventOwner, NoticeOwner } from "./event_store.ts";
-import type { SubscriptionStore } from "./subscription_store.ts";
+import { findSubscription, subscriptionsOf } from "./subscription_store.ts";
 
 export interface EventOwners {
   /** Returns the next owners that have a callback address for their events. */
@@ -15,7 +15,6 @@ export interface EventOwners {
 
 export interface EventOwnersDeps {
   readonly store: Store;
-  readonly subscriptions: Pick<SubscriptionStore, "find" | "ofClient">;
 }
 
 /** Rows that a pass reads at a time. An owner's further rows are passed over. */
@@ -44,15 +43,15 @@ export function openEventOwners(deps: EventOwnersDeps): EventOwners {
 
 /** A notice for every bank is pushed at each bank at which its TPP takes pushes. */
 async function receivers(
-  { store, subscriptions }: EventOwnersDeps,
+  { store }: EventOwnersDeps,
   owners: readonly NoticeOwner[],
 ): Promise<readonly EventOwner[]> {
   const reads = openRequestReads(store);
   const found = await Promise.all(
     owners.map(async ({ clientId, bank }) =>
       bank === undefined
-        ? await subscriptions.ofClient(clientId)
-        : [(await subscriptions.find(reads, { clientId, bank }))?.value]
+        ? await subscriptionsOf(store, clientId)
+        : [(await findSubscription(reads, { clientId, bank }))?.value]
     ),
   );
   return found.flat().flatMap((subscription) =>

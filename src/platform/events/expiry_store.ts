@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { count, defineRecord, instant, text } from "../../base/store/record.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
-import { check, type Transaction } from "../../base/store/transaction.ts";
+import type { Transaction } from "../../base/store/transaction.ts";
 import { notifiedExpiriesKey } from "../config/store_keys.ts";
 import type { NoticeId } from "./event.ts";
 import type { NotifiedExpiry } from "./expiry.ts";
@@ -42,7 +42,6 @@ export function stageNotified(
   former: Entry<NotifiedExpiries> | null,
   notified: readonly NotifiedExpiry[],
 ): void {
-  const key = notifiedExpiriesKey(client);
-  check(tx, key, former?.version ?? null);
-  notifiedExpiriesRecord.set(tx, key, { notified }, Math.max(...notified.map(({ expiresAt }) => expiresAt)));
+  const keptUntil = Math.max(...notified.map(({ expiresAt }) => expiresAt));
+  notifiedExpiriesRecord.replace(tx, notifiedExpiriesKey(client), former, { notified }, keptUntil);
 }

@@ -9,11 +9,10 @@ import { operation } from "../guards/security/operation.ts";
 import { type DeliveryDeps, eventDeliveriesSchema, representDeliveries } from "./delivery_representation.ts";
 import type { EventOwner, EventStore } from "./event_store.ts";
 import { MAX_REPLAYED, redriveEvents, type ReplayDeps } from "./replay_events.ts";
-import type { SubscriptionStore } from "./subscription_store.ts";
+import { findSubscription, listSubscriptions } from "./subscription_store.ts";
 
 export interface EventOperationDeps extends ReplayDeps, DeliveryDeps {
   readonly events: EventStore;
-  readonly subscriptions: SubscriptionStore;
 }
 
 const PAGE = 50;
@@ -62,7 +61,7 @@ export function eventOperationRoutes(deps: EventOperationDeps): readonly Platfor
       const { found, next } = await readPage(
         { after: start, limit: PAGE },
         async (place, limit) =>
-          (await deps.subscriptions.list(place, limit)).map((shown) => ({
+          (await listSubscriptions(deps.store, place, limit)).map((shown) => ({
             place: shown as EventOwner,
             shown,
           })),
@@ -73,7 +72,7 @@ export function eventOperationRoutes(deps: EventOperationDeps): readonly Platfor
     }),
     operation(redriveRoute, [], async (c) => {
       const owner = ownerOf(`${c.req.param("clientId")}@${c.req.param("bank")}`);
-      const subscription = owner === undefined ? null : await deps.subscriptions.find(deps.store, owner);
+      const subscription = owner === undefined ? null : await findSubscription(deps.store, owner);
       if (owner === undefined || subscription === null) throw new ApiError("operations.subscription_unknown");
       const redriven = await redriveEvents(deps, owner, c.get("operator"));
       return c.json({ Data: { Redriven: redriven } }, 202);

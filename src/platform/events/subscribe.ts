@@ -5,10 +5,9 @@ import { type RequestState, transact, type TransactDeps } from "../../base/store
 import type { EventOwner } from "./event_store.ts";
 import type { Subscription, SubscriptionTerms } from "./subscription.ts";
 import type { SubscriptionChange } from "./subscription_schema.ts";
-import type { SubscriptionStore } from "./subscription_store.ts";
+import { findSubscription, stageSubscription, stageSubscriptionEnd } from "./subscription_store.ts";
 
 export interface SubscribeDeps extends TransactDeps {
-  readonly subscriptions: SubscriptionStore;
 }
 
 interface Command extends RequestState {
@@ -29,11 +28,11 @@ export async function subscribe(
 ): Promise<Subscription> {
   rejectFaults(callbackFaults(terms, approved));
   return await transact(deps, { what: "event subscription", request }, async (tx) => {
-    const former = await deps.subscriptions.find(tx, owner);
+    const former = await findSubscription(tx, owner);
     if (former !== null) throw exists(former.value);
     const now = deps.clock();
     const made = { ...owner, ...terms, id: crypto.randomUUID(), createdAt: now, updatedAt: now };
-    deps.subscriptions.stage(tx, null, made);
+    stageSubscription(tx, null, made);
     return made;
   });
 }
@@ -54,10 +53,10 @@ export async function changeSubscription(
   const other: Fault = { code: "Field.Invalid", path, message: "Must be the id in the path." };
   rejectFaults([...callbackFaults(terms, approved), ...(namedId === id ? [] : [other])]);
   return await transact(deps, { what: "event subscription", request }, async (tx) => {
-    const former = await found(deps, tx, owner, id);
+    const former = await requireOwn(tx, owner, id);
     const { callbackUrl: _, ...kept } = former.value;
     const changed = { ...kept, ...terms, updatedAt: deps.clock() };
-    deps.subscriptions.stage(tx, former, changed);
+    stageSubscription(tx, former, changed);
     return changed;
   });
 }
@@ -68,18 +67,13 @@ export async function unsubscribe(
   { owner, id, ...request }: Command & { readonly id: string },
 ): Promise<void> {
   await transact(deps, { what: "event subscription", request }, async (tx) => {
-    deps.subscriptions.stageEnd(tx, await found(deps, tx, owner, id));
+    stageSubscriptionEnd(tx, await requireOwn(tx, owner, id));
   });
 }
 
 /** Another client's subscription is not found, because the owner is part of the key (contract EVT5). */
-async function found(
-  deps: SubscribeDeps,
-  tx: Reader,
-  owner: EventOwner,
-  id: string,
-): Promise<Entry<Subscription>> {
-  const entry = await deps.subscriptions.find(tx, owner);
+async function requireOwn(tx: Reader, owner: EventOwner, id: string): Promise<Entry<Subscription>> {
+  const entry = await findSubscription(tx, owner);
   if (entry === null || entry.value.id !== id) throw new ApiError("resource.not_found");
   return entry;
 }

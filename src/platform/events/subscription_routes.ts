@@ -14,6 +14,7 @@ import type { BankVariables } from "../guards/security/standing.ts";
 import { signedJson } from "../guards/security/payload_signature.ts";
 import { ofClient } from "./client_checks.ts";
 import { changeSubscription, subscribe, type SubscribeDeps, unsubscribe } from "./subscribe.ts";
+import { findSubscription } from "./subscription_store.ts";
 import { representSubscription, representSubscriptions } from "./subscription_representation.ts";
 import {
   decodeSubscription,
@@ -108,7 +109,7 @@ function listEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
   return endpoint("resource", "participant", listSubscriptions, [
     ...ofClient(deps.guards, "reads"),
   ], async (c) => {
-    const found = await deps.subscriptions.find(c.get("reads"), ownRequest(c).owner);
+    const found = await findSubscription(c.get("reads"), ownRequest(c).owner);
     return c.json(representSubscriptions(found?.value ?? null, c.get("bank").code, deps.baseUrl));
   });
 }

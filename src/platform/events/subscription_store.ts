@@ -8,17 +8,6 @@ import { subscriptionKey } from "../config/store_keys.ts";
 import type { EventOwner } from "./event_store.ts";
 import type { Subscription } from "./subscription.ts";
 
-export interface SubscriptionStore {
-  find(from: Reader, owner: EventOwner): Promise<Entry<Subscription> | null>;
-  /** Returns subscriptions in the order of their owners, after `after`. */
-  list(after: EventOwner | undefined, limit: number): Promise<readonly Subscription[]>;
-  /** Returns the client's subscriptions, at most 50. */
-  ofClient(clientId: ClientId): Promise<readonly Subscription[]>;
-  /** Stages a subscription in place of `former`, or the first one. Of parallel changes one commits. */
-  stage(tx: Transaction, former: Entry<Subscription> | null, subscription: Subscription): void;
-  stageEnd(tx: Transaction, former: Entry<Subscription>): void;
-}
-
 export const subscriptionRecord = defineRecord<Subscription>({
   name: "event_subscription",
   keyParts: ["client id", "bank code"],
@@ -41,26 +30,40 @@ export const subscriptionRecord = defineRecord<Subscription>({
 
 const MAX_OF_CLIENT = 50;
 
-export function openSubscriptionStore(store: Store): SubscriptionStore {
-  return {
-    find: (from, { clientId, bank }) => subscriptionRecord.get(from, subscriptionKey(clientId, bank)),
-    async list(after, limit) {
-      const start = after === undefined ? {} : { after: subscriptionKey(after.clientId, after.bank) };
-      const listed = await store.list({ prefix: ["event_subscription"], ...start, limit });
-      return listed.map((entry) => subscriptionRecord.decode(entry).value);
-    },
-    async ofClient(clientId) {
-      const listed = await store.list({ prefix: ["event_subscription", clientId], limit: MAX_OF_CLIENT });
-      return listed.map((entry) => subscriptionRecord.decode(entry).value);
-    },
-    stage(tx, former, subscription) {
-      const key = subscriptionKey(subscription.clientId, subscription.bank);
-      check(tx, key, former?.version ?? null);
-      subscriptionRecord.set(tx, key, subscription);
-    },
-    stageEnd(tx, former) {
-      check(tx, former.key, former.version);
-      remove(tx, former.key);
-    },
-  };
+export function findSubscription(
+  from: Reader,
+  { clientId, bank }: EventOwner,
+): Promise<Entry<Subscription> | null> {
+  return subscriptionRecord.get(from, subscriptionKey(clientId, bank));
+}
+
+/** Returns subscriptions in the order of their owners, after `after`. */
+export async function listSubscriptions(
+  store: Store,
+  after: EventOwner | undefined,
+  limit: number,
+): Promise<readonly Subscription[]> {
+  const start = after && subscriptionKey(after.clientId, after.bank);
+  return (await subscriptionRecord.list(store, { after: start, limit })).map(({ value }) => value);
+}
+
+/** Returns the client's subscriptions, at most 50. */
+export async function subscriptionsOf(store: Store, clientId: ClientId): Promise<readonly Subscription[]> {
+  const prefix = [subscriptionRecord.name, clientId];
+  return (await subscriptionRecord.list(store, { prefix, limit: MAX_OF_CLIENT })).map(({ value }) => value);
+}
+
+/** Stages a subscription in place of `former`, or the first one. Of parallel changes one commits. */
+export function stageSubscription(
+  tx: Transaction,
+  former: Entry<Subscription> | null,
+  subscription: Subscription,
+): void {
+  const { clientId, bank } = subscription;
+  subscriptionRecord.replace(tx, subscriptionKey(clientId, bank), former, subscription);
+}
+
+export function stageSubscriptionEnd(tx: Transaction, former: Entry<Subscription>): void {
+  check(tx, former.key, former.version);
+  remove(tx, former.key);
 }

@@ -2,7 +2,6 @@
 import type { Config } from "../config/config.ts";
 import { openConsentStore } from "../core/consents/consent_store.ts";
 import { openOpenConsents } from "../core/consents/open_consents.ts";
-import { openDisputeStore } from "../core/disputes/dispute_store.ts";
 import { openAccessTokenStore } from "../core/oauth/access_token_store.ts";
 import { openDirectoryClock } from "../core/participants/directory_clock.ts";
 import { openDirectoryKeys } from "../core/participants/directory_keys.ts";
@@ -21,7 +20,6 @@ import { openPushMemory } from "../events/delivery/push_memory.ts";
 import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
 import { openReceiverCircuit } from "../events/delivery/receiver_circuit.ts";
 import { openEventStore } from "../events/event_store.ts";
-import { openSubscriptionStore } from "../events/subscription_store.ts";
 import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ownSignerOf } from "../evidence/evidence_store.ts";
@@ -100,12 +98,10 @@ export function openSharedParts(given: TimedParts) {
 function openStores({ store, clock }: TimedParts) {
   return {
     claims: openClaimStore(clock),
-    disputes: openDisputeStore(store),
     evidenceLog: openLogStore(store),
     isHeld,
     rejectWhileHeld,
     outbox: openOrderOutboxStore(store),
-    subscriptions: openSubscriptionStore(store),
     tokens: openAccessTokenStore(clock),
   };
 }

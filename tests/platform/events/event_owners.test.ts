@@ -3,7 +3,6 @@ import { assert, assertEquals } from "@std/assert";
 import type { BankCode, ClientId } from "../../../src/base/kernel/identifiers.ts";
 import type { Store, Write } from "../../../src/base/store/store.ts";
 import { openEventOwners } from "../../../src/platform/events/event_owners.ts";
-import { openSubscriptionStore } from "../../../src/platform/events/subscription_store.ts";
 import { isComplete } from "support/part_of.ts";
 import { type ListedStore, openListedStore } from "support/listed_store.ts";
 import { openReceiver } from "./receiver.ts";
@@ -55,7 +54,7 @@ async function addEvents(store: Store, client: number, bank: number | undefined,
 async function openOwners(clients: number, banks: number) {
   const store = await openListedStore();
   await subscribe(store, clients, banks);
-  const open = () => openEventOwners({ store, subscriptions: openSubscriptionStore(store) });
+  const open = () => openEventOwners({ store });
   return { store, open };
 }
 

@@ -314,8 +314,7 @@ async function stageNote(
 }
 
 function stageAtBank(tx: Transaction, former: Entry<Consent>, sessions: AtBank): void {
-  check(tx, former.key, former.version);
-  consentRecord.set(tx, former.key, { ...former.value, ...sessions });
+  consentRecord.replace(tx, former.key, former, { ...former.value, ...sessions });
 }
 
 function moveDeadline(tx: Transaction, before: number | undefined, changed: Consent): void {
@@ -391,8 +390,7 @@ function stageRecorded(
   former: Entry<Consent> | null,
   entry: AuditEvent,
 ): number {
-  check(tx, consentKey(consent.id), former?.version ?? null);
   const recorded = record(tx, consent.id, former?.value ?? null, entry);
-  consentRecord.set(tx, consentKey(consent.id), { ...consent, ...recorded });
+  consentRecord.replace(tx, consentKey(consent.id), former, { ...consent, ...recorded });
   return recorded.recorded;
 }

@@ -5,6 +5,7 @@ import { transact, type TransactDeps } from "../../../base/store/transaction.ts"
 import { decide } from "../../evidence/personal_data.ts";
 import { afterDecision, type Dispute, DISPUTE_PARTIES, type Outcome } from "./dispute.ts";
 import { type DisputeNoticeDeps, stageDisputeNotice } from "./dispute_notice.ts";
+import { findDispute, stageDispute } from "./dispute_store.ts";
 import { disputedPayment, type ReadDisputeDeps } from "./read_dispute.ts";
 
 export interface DecideDisputeDeps extends TransactDeps, ReadDisputeDeps, DisputeNoticeDeps {}
@@ -25,7 +26,7 @@ export async function decideDispute(
   const id = asPaymentId(paymentIdText);
   return await transact(deps, { what: "dispute" }, async (tx) => {
     const payment = id === undefined ? null : await deps.payments.find(tx, id);
-    const former = payment && await deps.disputes.find(tx, disputedPayment(payment.value));
+    const former = payment && await findDispute(tx, disputedPayment(payment.value));
     if (payment === null || former === null) throw new ApiError("operations.case_unknown");
     decide(payment.value, {
       present: () => {},
@@ -39,7 +40,7 @@ export async function decideDispute(
     const position = await deps.payments.stageNote(tx, payment.value.id, entry);
     const changed = afterDecision(former.value, outcome, { at, position });
     if (changed === undefined) throw new ApiError("operations.conflict");
-    deps.disputes.stage(tx, former, changed);
+    stageDispute(tx, former, changed);
     for (const party of DISPUTE_PARTIES) stageDisputeNotice(deps, tx, party, changed);
     return changed;
   });

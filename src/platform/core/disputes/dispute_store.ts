@@ -13,7 +13,7 @@ import {
 } from "../../../base/store/record.ts";
 import { piecesBelow } from "../../../base/store/page.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
-import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import { remove, type Transaction } from "../../../base/store/transaction.ts";
 import { disputeKey, openDisputeKey } from "../../config/store_keys.ts";
 import { type Dispute, DISPUTE_PARTIES, DISPUTE_STATUSES, OUTCOMES } from "./dispute.ts";
 
@@ -57,53 +57,55 @@ export const openDisputeRecord = defineRecord<DisputedPayment>({
   restore: "kept",
 });
 
-export interface DisputeStore {
-  find(from: Reader, of: DisputedPayment): Promise<Entry<Dispute> | null>;
-  /** Stages a new or changed dispute. Of parallel changes one commits. */
-  stage(tx: Transaction, former: Entry<Dispute> | null, changed: Dispute): void;
-  /** Returns disputes that have not ended, those that are due first, in their order. @param isWanted of all, by default */
-  open(limit: number, isWanted?: (of: DisputedPayment) => boolean): Promise<readonly Dispute[]>;
-  /** Returns disputes at a bank, or of a TPP at it, also those that have ended, in no order. */
-  at(bank: BankCode, client?: ClientId): Promise<readonly Dispute[]>;
-  /** Whether the payment has a dispute that has not ended. */
-  isOpen(from: Reader, of: DisputedPayment): Promise<boolean>;
-}
-
 const PIECE = 500;
 /** Disputes that one list reads. */
 const MAX_READ = 20_000;
 
-export function openDisputeStore(store: Store): DisputeStore {
-  return {
-    find: (from, of) => disputeRecord.get(from, keyOf(of)),
-    stage(tx, former, changed) {
-      const { paymentId, clientId, bank, dueAt } = changed;
-      const key = keyOf(changed);
-      check(tx, key, former?.version ?? null);
-      disputeRecord.set(tx, key, changed);
-      if (former?.value.dueAt !== undefined) remove(tx, openDisputeKey(former.value.dueAt, paymentId));
-      if (dueAt !== undefined) {
-        openDisputeRecord.set(tx, openDisputeKey(dueAt, paymentId), { paymentId, clientId, bank });
-      }
-    },
-    async open(limit, isWanted = () => true) {
-      const listed: DisputedPayment[] = [];
-      for await (const piece of piecesBelow(store, openDisputeKey(), PIECE, MAX_READ)) {
-        listed.push(...piece.map((entry) => openDisputeRecord.decode(entry).value).filter(isWanted));
-        if (listed.length >= limit) break;
-      }
-      const found = await store.getMany(listed.slice(0, limit).map(keyOf));
-      return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value);
-    },
-    async at(bank, client) {
-      const found: Dispute[] = [];
-      for await (const piece of piecesBelow(store, disputeKey(bank, client), PIECE, MAX_READ)) {
-        found.push(...piece.map((entry) => disputeRecord.decode(entry).value));
-      }
-      return found;
-    },
-    isOpen: async (from, of) => (await disputeRecord.get(from, keyOf(of)))?.value.dueAt !== undefined,
-  };
+export function findDispute(from: Reader, of: DisputedPayment): Promise<Entry<Dispute> | null> {
+  return disputeRecord.get(from, keyOf(of));
+}
+
+/** Stages a new or changed dispute. Of parallel changes one commits. */
+export function stageDispute(tx: Transaction, former: Entry<Dispute> | null, changed: Dispute): void {
+  const { paymentId, clientId, bank, dueAt } = changed;
+  disputeRecord.replace(tx, keyOf(changed), former, changed);
+  if (former?.value.dueAt !== undefined) remove(tx, openDisputeKey(former.value.dueAt, paymentId));
+  if (dueAt !== undefined) {
+    openDisputeRecord.set(tx, openDisputeKey(dueAt, paymentId), { paymentId, clientId, bank });
+  }
+}
+
+/** Returns disputes that have not ended, those that are due first, in their order. @param isWanted of all, by default */
+export async function openDisputes(
+  store: Store,
+  limit: number,
+  isWanted: (of: DisputedPayment) => boolean = () => true,
+): Promise<readonly Dispute[]> {
+  const listed: DisputedPayment[] = [];
+  for await (const piece of piecesBelow(store, openDisputeKey(), PIECE, MAX_READ)) {
+    listed.push(...piece.map((entry) => openDisputeRecord.decode(entry).value).filter(isWanted));
+    if (listed.length >= limit) break;
+  }
+  const found = await store.getMany(listed.slice(0, limit).map(keyOf));
+  return found.flatMap((entry) => entry === null ? [] : disputeRecord.decode(entry).value);
+}
+
+/** Returns disputes at a bank, or of a TPP at it, also those that have ended, in no order. */
+export async function disputesAt(
+  store: Store,
+  bank: BankCode,
+  client?: ClientId,
+): Promise<readonly Dispute[]> {
+  const found: Dispute[] = [];
+  for await (const piece of piecesBelow(store, disputeKey(bank, client), PIECE, MAX_READ)) {
+    found.push(...piece.map((entry) => disputeRecord.decode(entry).value));
+  }
+  return found;
+}
+
+/** Whether the payment has a dispute that has not ended. */
+export async function hasOpenDispute(from: Reader, of: DisputedPayment): Promise<boolean> {
+  return (await findDispute(from, of))?.value.dueAt !== undefined;
 }
 
 /** Stages the deletion of the dispute of a payment whose case has ended, if it had one. An open one keeps its case. */

@@ -10,11 +10,10 @@ import type { Payment, ReadablePayment } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { Dispute, DisputeParty } from "./dispute.ts";
 import { statementIn } from "./dispute_schema.ts";
-import type { DisputedPayment, DisputeStore } from "./dispute_store.ts";
+import { type DisputedPayment, findDispute } from "./dispute_store.ts";
 
 export interface ReadDisputeDeps {
   readonly payments: PaymentStore;
-  readonly disputes: DisputeStore;
 }
 
 /** A party of a payment. */
@@ -58,7 +57,7 @@ export async function readDispute(
   by: Disputant,
 ): Promise<Dispute> {
   const { value: payment } = await findDisputed(deps, from, idText, by);
-  const dispute = await deps.disputes.find(from, disputedPayment(payment));
+  const dispute = await findDispute(from, disputedPayment(payment));
   if (dispute === null) throw new ApiError("resource.not_found");
   return dispute.value;
 }

@@ -8,6 +8,7 @@ import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import { actionsOf, afterStep, type Dispute, type DisputeAction, openDispute } from "./dispute.ts";
 import { type DisputeNoticeDeps, stageDisputeNotice } from "./dispute_notice.ts";
+import { findDispute, stageDispute } from "./dispute_store.ts";
 import type { DisputeRequest } from "./dispute_schema.ts";
 import {
   type Disputant,
@@ -43,7 +44,7 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     if ("resourceId" in claimed) return await readDispute(deps, tx, claimed.resourceId, by);
     const { value: payment } = await findDisputed(deps, tx, paymentIdText, by);
     const { id: paymentId, consentId, clientId, bank } = payment;
-    const former = await deps.disputes.find(tx, { paymentId, clientId, bank });
+    const former = await findDispute(tx, { paymentId, clientId, bank });
     const allowed = actionsOf(former?.value, by.party);
     if (!allowed.includes(action)) return await repeatedStep(deps, command, allowed);
     const at = deps.clock();
@@ -55,7 +56,7 @@ export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDi
     const changed = former === null
       ? openDispute({ paymentId, consentId, clientId, bank }, move)
       : afterStep(former.value, move);
-    deps.disputes.stage(tx, former, changed);
+    stageDispute(tx, former, changed);
     stageDisputeNotice(deps, tx, by.party === "TPP" ? "Bank" : "TPP", changed);
     deps.claims.stage(tx, claimed.free, paymentId);
     return changed;

@@ -260,8 +260,8 @@ async function listOrders(
   limit: number,
 ): Promise<readonly ListedOrder[]> {
   const prefix = paymentOrdersKey(bank);
-  const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
-  const orders = (await store.list(listing)).map(paymentOfBankRecord.decode);
+  const start = after === undefined ? undefined : [...prefix, after];
+  const orders = await paymentOfBankRecord.list(store, { prefix, after: start, limit });
   const payments = await store.getMany(orders.map(({ value }) => paymentKey(value)));
   return orders.map(({ key }, index) => {
     const [place = "", payment = null] = [key.at(-1), payments[index]];

@@ -78,12 +78,10 @@ export function openClientStore(): ClientStore {
       );
     },
     async list(from, after, limit) {
-      const start = after === undefined ? {} : { after: clientKey(after) };
-      const entries = await from.list({ prefix: [clientRecord.name], ...start, limit });
-      return entries.map((entry) => clientRecord.decode(entry).value);
+      const entries = await clientRecord.list(from, { after: after && clientKey(after), limit });
+      return entries.map(({ value }) => value);
     },
-    listBanks: async (from, limit) =>
-      (await from.list({ prefix: [bankRecord.name], limit })).map((entry) => bankRecord.decode(entry).value),
+    listBanks: async (from, limit) => (await bankRecord.list(from, { limit })).map(({ value }) => value),
     async readRegistered(from, clientId, code) {
       const [client, bank] = await Promise.all([
         clientRecord.get(from, clientKey(clientId)),
@@ -117,18 +115,14 @@ function stageRegistration(
     reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
     documents: [{ kind: STATEMENT_KIND[client.role], sha256: client.statementSha256 }],
   });
-  check(tx, clientKey(client.clientId), former.client?.version ?? null);
-  clientRecord.set(tx, clientKey(client.clientId), { ...client, ...recorded });
+  clientRecord.replace(tx, clientKey(client.clientId), former.client, { ...client, ...recorded });
   softwareStatementRecord.set(tx, softwareStatementKey(client.clientId), softwareStatement);
   if (former.client === null) {
     check(tx, deletedClientKey(client.clientId), deleted?.version ?? null);
     if (deleted !== null) remove(tx, deletedClientKey(client.clientId));
   }
   const bank = asBank(client);
-  if (bank !== null) {
-    check(tx, bankKey(bank.code), former.bank?.version ?? null);
-    bankRecord.set(tx, bankKey(bank.code), bank);
-  }
+  if (bank !== null) bankRecord.replace(tx, bankKey(bank.code), former.bank, bank);
 }
 
 function stageDeletion(

@@ -3,7 +3,7 @@ import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { consentId, defineRecord, instant, text } from "../../../base/store/record.ts";
-import type { Entry, Store } from "../../../base/store/store.ts";
+import type { Store } from "../../../base/store/store.ts";
 import { remove, type Transaction } from "../../../base/store/transaction.ts";
 import { caseErasureKey } from "../../config/store_keys.ts";
 
@@ -43,7 +43,6 @@ export async function unfinishedErasures(
   limit: number,
   after?: Erasure,
 ): Promise<readonly Erasure[]> {
-  const place = after === undefined ? {} : { after: caseErasureKey(after.consentId) };
-  const entries = await store.list({ prefix: [caseErasureRecord.name], ...place, limit });
-  return entries.map((entry: Entry<unknown>) => caseErasureRecord.decode(entry).value);
+  const place = after && caseErasureKey(after.consentId);
+  return (await caseErasureRecord.list(store, { after: place, limit })).map(({ value }) => value);
 }

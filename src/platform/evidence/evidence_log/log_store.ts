@@ -108,8 +108,7 @@ export function stageLogEpoch(
 ): void {
   const size = former?.value.size ?? 0;
   const at = former?.value.at ?? epoch.startedAt;
-  check(tx, logHeadKey, former?.version ?? null);
-  logHeadRecord.set(tx, logHeadKey, { size, at, epoch: { ...epoch, size } });
+  logHeadRecord.replace(tx, logHeadKey, former, { size, at, epoch: { ...epoch, size } });
 }
 
 export function openLogStore(store: Store): LogStore {
@@ -130,7 +129,6 @@ export function openLogStore(store: Store): LogStore {
     isWaiting: async (leaf, at) =>
       await store.get(logWaitingKey(at, hashText(leaf))) !== null || await isInRow(store, hashText(leaf)),
     stageGrowth(tx, former, { head, placed, tiles }) {
-      check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
       check(tx, storeCopyKey, null);
       const first = former?.value.size ?? 0;
       for (const row of placed.rows) remove(tx, row);
@@ -138,7 +136,7 @@ export function openLogStore(store: Store): LogStore {
       for (const { level, index, hashes } of tiles) {
         logTileRecord.set(tx, logTileKey(level, index), { hashes: textOf(hashes) });
       }
-      logHeadRecord.set(tx, logHeadKey, head);
+      logHeadRecord.replace(tx, logHeadKey, former, head); // the start of an epoch changes it
       const hour = Math.floor(head.at / HOUR_MS) * HOUR_MS;
       logCheckpointRecord.set(tx, logCheckpointKey(hour), { checkpoint: head.checkpoint });
     },
@@ -149,8 +147,7 @@ export function openLogStore(store: Store): LogStore {
 const MAX_LEAVES = 2048;
 
 async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> {
-  const rows = (await store.list({ prefix: [logWaitingRecord.name], limit: mutations }))
-    .map(logWaitingRecord.decode);
+  const rows = await logWaitingRecord.list(store, { limit: mutations });
   const [taken, leaves, seconds] = [[] as Key[], [] as TimedLeaf[], new Set<number>()];
   for (const { key, value: { leaves: others } } of rows) {
     for (const { at } of others) seconds.add(secondOf(at));

@@ -14,7 +14,7 @@ import { type Clock, MAX_SKEW_MS, type SteadyClock, type WallTime } from "../../
 import type { RateGroup, RatePolicies, RatePolicy } from "../../config/rate_policies.ts";
 import { rateBucketKey } from "../../config/store_keys.ts";
 import type { Store } from "../../../base/store/store.ts";
-import { check, transact } from "../../../base/store/transaction.ts";
+import { transact } from "../../../base/store/transaction.ts";
 import type { HonoRequest, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
@@ -191,8 +191,8 @@ async function draw(
         reserve.emptyUntil = steady() + Math.ceil(waitMs);
         if (entry === null || entry.value.filledAt <= filledAt) return 0; // else the clock was put back
       }
-      check(tx, key, entry?.version ?? null);
-      rateBucketRecord.set(tx, key, { tokens: available - block, filledAt }, filledAt + fillMs(policy));
+      const drained = { tokens: available - block, filledAt };
+      rateBucketRecord.replace(tx, key, entry, drained, filledAt + fillMs(policy));
       left = available - block;
       return block;
     },
@@ -216,9 +216,8 @@ async function deposit(
     const entry = await rateBucketRecord.get(tx, key);
     if (entry === null) return;
     const { tokens, filledAt } = refillBucket(entry.value, policy, clock());
-    check(tx, key, entry.version);
     const value = { tokens: Math.min(policy.burst, tokens + given), filledAt };
-    rateBucketRecord.set(tx, key, value, filledAt + fillMs(policy));
+    rateBucketRecord.replace(tx, key, entry, value, filledAt + fillMs(policy));
   });
 }
 

@@ -28,7 +28,7 @@ import { storedPiecesOf } from "../../evidence/read_case.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { isDecided, type Payment, withoutPerson } from "../../core/payments/payment.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
-import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
+import { hasOpenDispute } from "../../core/disputes/dispute_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import { type CaseAgeDeps, youngerThan } from "./case_age.ts";
 import type { KeptTime } from "./kept_time.ts";
@@ -37,7 +37,6 @@ export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
-  readonly disputes: Pick<DisputeStore, "isOpen">;
   readonly log: Log;
   /** Whether the orders of the bank are held, so that its cases may change (Decision G9). */
   readonly isHeld: (from: Reader, bank: BankCode) => Promise<boolean>;
@@ -91,7 +90,7 @@ export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at"
 
 /** Reads a case in a transaction. Null if its consent does not exist. */
 export async function readCaseParts(
-  { consents, payments, outbox, disputes, isHeld }: EraseCaseDeps,
+  { consents, payments, outbox, isHeld }: EraseCaseDeps,
   tx: Transaction,
   consentId: ConsentId,
 ): Promise<CaseParts | null> {
@@ -103,7 +102,7 @@ export async function readCaseParts(
   ]);
   if (consent === null) return null;
   const { bank, clientId } = consent.value;
-  const isDisputed = await disputes.isOpen(tx, { paymentId: caseId, bank, clientId });
+  const isDisputed = await hasOpenDispute(tx, { paymentId: caseId, bank, clientId });
   return { caseId, consent, payment, order, isHeld: await isHeld(tx, bank), isDisputed };
 }
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Clock, MonotonicClock, MonotonicTime, WallTime } from "../../../base/kernel/clock.ts";
 import { defineRecord, instant } from "../../../base/store/record.ts";
 import type { Store } from "../../../base/store/store.ts";
-import { check, commitIfUnchanged } from "../../../base/store/transaction.ts";
+import { commitIfUnchanged } from "../../../base/store/transaction.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import { keptTimeKey } from "../../config/store_keys.ts";
 
@@ -61,8 +61,7 @@ export function openKeptTime({ store, clock, monotonic, evidenceLog }: KeptTimeD
       const from = entry?.value.at ?? (await evidenceLog.head())?.value.at ?? clock();
       const at = Math.min(clock(), from + MAX_PACE * passed);
       const isStored = await commitIfUnchanged({ store, clock }, (tx) => {
-        check(tx, keptTimeKey, version);
-        keptTimeRecord.set(tx, keptTimeKey, { at });
+        keptTimeRecord.replace(tx, keptTimeKey, entry, { at });
       });
       if (isStored) seen = { version: (await stored())?.version ?? null, at: now };
       return isStored ? 1 : 0;

@@ -139,8 +139,7 @@ export function stageCaseGone(
 
 /** Returns cases whose histories may not be deleted completely, at most `limit`. */
 export async function unfinishedDeletions(store: Store, limit: number): Promise<readonly ConsentId[]> {
-  const entries = await store.list({ prefix: [caseDeletionRecord.name], limit });
-  return entries.map((entry) => caseDeletionRecord.decode(entry).value.consentId);
+  return (await caseDeletionRecord.list(store, { limit })).map(({ value }) => value.consentId);
 }
 
 /** Stages the deletion of the oldest entries of a history. Returns false if it has none. */
@@ -164,18 +163,16 @@ export function stageScan(
   former: Entry<RetentionScan> | null,
   scan: RetentionScan,
 ): void {
-  check(tx, retentionScanKey(name), former?.version ?? null);
-  retentionScanRecord.set(tx, retentionScanKey(name), scan);
+  retentionScanRecord.replace(tx, retentionScanKey(name), former, scan);
 }
 
 /** Returns the next consents in the order of their ids, at most `limit`. */
-export async function consentsAfter(
+export function consentsAfter(
   store: Store,
   after: ConsentId | undefined,
   limit: number,
 ): Promise<readonly Entry<Consent>[]> {
-  const start = after === undefined ? {} : { after: consentKey(after) };
-  return (await store.list({ prefix: [consentRecord.name], ...start, limit })).map(consentRecord.decode);
+  return consentRecord.list(store, { after: after && consentKey(after), limit });
 }
 
 /** Returns consents by their ids, those that exist. */
@@ -194,9 +191,8 @@ export async function leftAfter(
   after: ConsentId | undefined,
   limit: number,
 ): Promise<readonly ConsentId[]> {
-  const start = after === undefined ? {} : { after: retentionLeftKey(name, after) };
-  const rows = await store.list({ prefix: retentionLeftKey(name), ...start, limit });
-  return rows.map((row) => retentionLeftRecord.decode(row).value.consentId);
+  const listing = { prefix: retentionLeftKey(name), after: after && retentionLeftKey(name, after), limit };
+  return (await retentionLeftRecord.list(store, listing)).map(({ value }) => value.consentId);
 }
 
 export function stageLeft(tx: Transaction, name: AppliedRule["class"], id: ConsentId): void {

@@ -11,6 +11,7 @@ import {
   representStatements,
 } from "../../core/disputes/dispute_representation.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
+import { findDispute, openDisputes } from "../../core/disputes/dispute_store.ts";
 import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
@@ -83,7 +84,7 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
   return [
     operation(listRoute, [], async (c) => {
       const now = deps.clock();
-      const open = await deps.disputes.open(LISTED);
+      const open = await openDisputes(deps.store, LISTED);
       const names = await deps.clients.namesOf(deps.store, open.map(({ clientId }) => clientId));
       const listed = open.map((dispute) => ({
         ...disputeMembers(dispute),
@@ -95,7 +96,7 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
     operation(readRoute, [], async (c) => {
       const id = asPaymentId(c.req.param("paymentId"));
       const payment = id === undefined ? null : await deps.payments.find(deps.store, id);
-      const dispute = payment && await deps.disputes.find(deps.store, disputedPayment(payment.value));
+      const dispute = payment && await findDispute(deps.store, disputedPayment(payment.value));
       if (dispute === null) throw new ApiError("operations.case_unknown");
       return c.json({ Data: await represent(deps, dispute.value) });
     }),

@@ -1,5 +1,6 @@
 /** The disputes of an organisation, with what it can do next (contract OWN8). */
 import { actionsOf, type Dispute } from "../../core/disputes/dispute.ts";
+import { disputesAt, openDisputes } from "../../core/disputes/dispute_store.ts";
 import { statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import type { OwnReadDeps } from "./own_reads.ts";
@@ -10,13 +11,13 @@ export const DISPUTES_SHOWN = 50;
 
 /** Returns those that have not ended first, the one that is due first before the others; then the newest. */
 export async function ownDisputes(
-  { disputes, listBanks, store, clock, clients }: OwnReadDeps,
+  { listBanks, store, clock, clients }: OwnReadDeps,
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
-  const open = await disputes.open(DISPUTES_SHOWN, (one) => organisation.owns(one));
+  const open = await openDisputes(store, DISPUTES_SHOWN, (one) => organisation.owns(one));
   const shown = open.length < DISPUTES_SHOWN
-    ? [...open, ...await endedDisputes({ disputes, listBanks }, organisation)]
+    ? [...open, ...await endedDisputes({ store, listBanks }, organisation)]
     : open;
   const now = clock();
   const listed = shown.slice(0, DISPUTES_SHOWN);
@@ -38,14 +39,14 @@ export async function ownDisputes(
 
 /** Returns the disputes that have ended, the newest first. */
 async function endedDisputes(
-  { disputes, listBanks }: Pick<OwnReadDeps, "disputes" | "listBanks">,
+  { store, listBanks }: Pick<OwnReadDeps, "store" | "listBanks">,
   { clients }: Organisation,
 ): Promise<readonly Dispute[]> {
   const tpps = clients.filter(({ bank }) => bank === undefined);
   const banks = tpps.length === 0 ? [] : await listBanks();
   const lists = await Promise.all([
-    ...clients.flatMap(({ bank }) => bank === undefined ? [] : [disputes.at(bank)]),
-    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => disputes.at(code, clientId))),
+    ...clients.flatMap(({ bank }) => bank === undefined ? [] : [disputesAt(store, bank)]),
+    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => disputesAt(store, code, clientId))),
   ]);
   return lists.flat().filter(({ dueAt }) => dueAt === undefined)
     .toSorted((one, other) => other.updatedAt - one.updatedAt);

@@ -3,9 +3,8 @@ import { asConsentId, asPaymentId, paymentIdOf } from "../../../base/kernel/iden
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
-import type { SubscriptionStore } from "../../events/subscription_store.ts";
+import { subscriptionsOf } from "../../events/subscription_store.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
-import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
@@ -37,12 +36,10 @@ export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
   readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly funnel: Pick<FunnelStore, "read">;
-  readonly disputes: Pick<DisputeStore, "at" | "open">;
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly keys: Pick<ParticipantKeySets, "ages">;
   readonly standingOf: StandingOf;
   readonly errorUri: ErrorUri;
-  readonly subscriptions: Pick<SubscriptionStore, "ofClient">;
 }
 
 /** A trace, and the client of the organisation that may read it. */
@@ -176,7 +173,7 @@ export async function ownEventDeliveries(
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const subscriptions = await Promise.all(
-    organisation.clients.map(({ clientId }) => deps.subscriptions.ofClient(clientId)),
+    organisation.clients.map(({ clientId }) => subscriptionsOf(deps.store, clientId)),
   );
   const shown = await representDeliveries(deps, subscriptions.flat());
   return shown.flatMap((one) => organisation.recognise(one, { clientId: one.ClientId }) ?? []);

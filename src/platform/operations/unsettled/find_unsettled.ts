@@ -9,7 +9,7 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, remove, type TransactDeps } from "../../../base/store/transaction.ts";
 import { isOverdue } from "../../core/disputes/dispute.ts";
-import type { DisputeStore } from "../../core/disputes/dispute_store.ts";
+import { openDisputes } from "../../core/disputes/dispute_store.ts";
 import { isDecided, type Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient } from "../../core/registration/client.ts";
@@ -25,7 +25,6 @@ export interface FindUnsettledDeps extends ReadUnsettledDeps {
   readonly clock: Clock;
   readonly steady: SteadyClock;
   readonly metrics: Pick<PlatformMetrics, "replace" | "set">;
-  readonly disputes: Pick<DisputeStore, "open">;
   /** Milliseconds from its creation. */
   readonly unsettledMs: number;
 }
@@ -55,7 +54,7 @@ export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => 
       counted.push({ labels: { bank: code }, value: await forgetDecided(deps, code) });
     }
     deps.metrics.replace("platform_payments_unsettled", counted);
-    const disputes = await deps.disputes.open(MAX_DISPUTES);
+    const disputes = await openDisputes(deps.store, MAX_DISPUTES);
     const overdue = disputes.filter((dispute) => isOverdue(dispute, deps.clock())).length;
     deps.metrics.set("platform_disputes_overdue", {}, overdue);
     return found;

@@ -15,7 +15,11 @@ import {
 } from "../../../../src/platform/core/disputes/dispute.ts";
 import { decodeDisputeRequest } from "../../../../src/platform/core/disputes/dispute_schema.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
-import { openDisputeStore } from "../../../../src/platform/core/disputes/dispute_store.ts";
+import {
+  findDispute,
+  openDisputes,
+  stageDispute,
+} from "../../../../src/platform/core/disputes/dispute_store.ts";
 
 import { openTestStore } from "testing/test_store.ts";
 
@@ -37,13 +41,12 @@ function opened(id: number, day: number): Dispute {
 
 Deno.test("open disputes are read in the order in which they are due, also after a step, and no other ones [DSP4]", async () => {
   await using store = await openTestStore();
-  const disputes = openDisputeStore(store);
   const change = async (paymentId: PaymentId | undefined, changed: Dispute): Promise<void> => {
-    const former = paymentId === undefined ? null : await disputes.find(store, changed);
-    await commitIfUnchanged({ store, clock: () => START }, (tx) => disputes.stage(tx, former, changed));
+    const former = paymentId === undefined ? null : await findDispute(store, changed);
+    await commitIfUnchanged({ store, clock: () => START }, (tx) => stageDispute(tx, former, changed));
   };
   const due = async (limit: number): Promise<string[]> =>
-    (await disputes.open(limit)).map(({ paymentId }) => paymentId.slice(-1));
+    (await openDisputes(store, limit)).map(({ paymentId }) => paymentId.slice(-1));
   const [one, two, three] = [opened(1, 3), opened(2, 1), opened(3, 2)];
   for (const dispute of [one, two, three]) await change(undefined, dispute);
   assertEquals([await due(1), await due(9)], [["2"], ["2", "3", "1"]]);
