@@ -49,6 +49,8 @@ export async function refreshPayment(deps: ShopDeps, order: Order): Promise<Orde
   try {
     const token = await usableToken(state.flow, state.token);
     const payment = await readPayment(state.flow, token, state.payment.paymentId);
+    const now = deps.orders.find(order.id, order.session);
+    if (now?.state !== state) return now ?? order; // an event that came meanwhile may be newer
     return deps.orders.moveTo(order, { ...state, token, payment });
   } catch (error) {
     deps.log(`order ${order.id}: status not read: ${describeFailure(error)}`);

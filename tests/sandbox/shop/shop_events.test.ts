@@ -103,6 +103,23 @@ Deno.test("an event of a payment is the status that is shown if the platform can
   assertStringIncludes(await told(toe + 1, "AcceptedSettlementCompleted"), ">AcceptedSettlementCompleted<");
 });
 
+Deno.test("an event that comes while the shop reads the payment is not replaced by the older status that was read", async () => {
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  env.answers.set(paymentsPath, [() => paymentAnswer(201, "Pending")]);
+  await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const [read, asked] = [Promise.withResolvers<Response>(), Promise.withResolvers<void>()];
+  const late = () => (asked.resolve(), read.promise);
+  env.answers.set(`${paymentsPath}/${paymentId}`, [late, () => new Response("", { status: 503 })]);
+  const looking = orderPage(env, { cookie, state });
+  await asked.promise;
+  const toe = Date.parse("2026-01-31T12:00:01Z") / 1000;
+  await push(env, { claims: { toe, events: ofPayment("AcceptedSettlementCompleted") } });
+  read.resolve(paymentAnswer(200, "Pending"));
+  await looking;
+  assertStringIncludes(await orderPage(env, { cookie, state }), ">AcceptedSettlementCompleted<");
+});
+
 Deno.test("an event of an order that the shop does not have is left to other programs of the TPP for 60 s [EVT12]", async () => {
   const env = await openShop();
   await goToBank(env);
