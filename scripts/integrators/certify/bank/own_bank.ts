@@ -79,8 +79,8 @@ export async function startBank(
     );
   }
   const env = { SANDBOX_DIR: dir, PARTICIPANT: folder, CERTIFICATION_HOOK: hookUrl };
-  // exec, so that the signal at the end reaches the bank and not its shell
-  const args = ["-c", `exec ${command}`];
+  // exec, so that the signal at the end reaches the bank and not its shell; env takes variables before the command
+  const args = ["-c", `exec env ${command}`];
   const child = new Deno.Command("sh", { args, env, stdin: "null", stdout: "null", stderr: "inherit" })
     .spawn();
   const stop = async (): Promise<void> => {

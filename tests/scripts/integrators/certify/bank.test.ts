@@ -185,10 +185,12 @@ Deno.test("certify bank runs the named cases at a bank of a sandbox of its own, 
 });
 
 Deno.test("a bank that does not start, or whose hook another program serves, is not certified [SB10]", async () => {
-  const start = (hookUrl: string) =>
-    startBank({ dir: ".", folder: ".", hookUrl, command: "false", print: () => {} });
+  const start = (hookUrl: string, command = "false") =>
+    startBank({ dir: ".", folder: ".", hookUrl, command, print: () => {} });
   const ended = "The bank ended with status 1 before its hook answered.";
   await assertRejects(() => start("http://localhost:1/certification"), Error, ended);
+  const withVariable = "STATUS=7 sh -c 'exit $STATUS'";
+  await assertRejects(() => start("http://localhost:1/certification", withVariable), Error, "status 7");
   const accounts = [{ SchemeName: "IBAN", Identification: "1", Currency: "EUR", Balance: "1" }];
   const serve = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
   await using other = Deno.serve(serve, () => Response.json({ accounts }));
