@@ -3,7 +3,8 @@ import "reflect-metadata"; // before @peculiar/x509
 import { z } from "@hono/zod-openapi";
 import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
-import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
+import { type Clock, type SteadyClock, wireDateTime } from "../../base/kernel/clock.ts";
+import { keepFor } from "../../base/kernel/recently_used.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
@@ -22,6 +23,8 @@ export interface EndingRouteDeps
   >;
   readonly ownKeyRing: Pick<KeyRing, "schedule">;
   readonly clock: Clock;
+  /** For the age of an answer. */
+  readonly steady: SteadyClock;
 }
 
 /** Certificates and statements are replaced within days, so that a month is early enough. */
@@ -64,18 +67,8 @@ const route = operationRoute({
 });
 
 export function endingRoutes(deps: EndingRouteDeps): readonly PlatformEndpoint[] {
-  let known: { readonly at: number; readonly endings: Promise<Endings> } | undefined;
-  return [
-    operation(route, [], async (c) => {
-      const now = deps.clock();
-      if (known === undefined || Math.abs(now - known.at) >= FRESH_MS) {
-        const endings = endingsOf(deps, now);
-        known = { at: now, endings };
-        endings.catch(() => known = undefined);
-      }
-      return c.json({ Data: await known.endings });
-    }),
-  ];
+  const endings = keepFor(FRESH_MS, deps.steady, () => endingsOf(deps, deps.clock()));
+  return [operation(route, [], async (c) => c.json({ Data: await endings.get() }))];
 }
 
 async function endingsOf(deps: EndingRouteDeps, now: number): Promise<Endings> {
