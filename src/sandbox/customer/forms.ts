@@ -4,7 +4,7 @@
  * applies no style.
  */
 
-/** A field of a form. `value` of a radio or checkbox counts only when it is chosen. */
+/** A field of a form. `value` of a radio or checkbox counts only when it is chosen. The options of a list are radios. */
 export interface HtmlField {
   readonly name: string;
   readonly type: string;
@@ -25,7 +25,14 @@ export interface HtmlForm {
 
 type Attributes = ReadonlyMap<string, string>;
 
-const tagPattern = /<(\/?)([a-z][a-z0-9-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
+interface OpenForm {
+  readonly form: Attributes;
+  readonly fields: HtmlField[];
+  readonly buttons: HtmlField[];
+  list?: { readonly attributes: Attributes; readonly options: HtmlField[] } | undefined;
+}
+
+const tagPattern = /<(\/?)([a-z][a-z0-9-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>([^<]*)/gi;
 const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g;
 const notMarkup = /<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?<\/\1\s*>/gi;
 const namedEntities: Readonly<Record<string, string>> = {
@@ -40,14 +47,15 @@ const namedEntities: Readonly<Record<string, string>> = {
 /** The forms of a page, in its order. */
 export function findForms(page: string): readonly HtmlForm[] {
   const forms: HtmlForm[] = [];
-  let open: { form: Attributes; fields: HtmlField[]; buttons: HtmlField[] } | undefined;
-  for (const { closes, name, attributes } of tags(page)) {
+  let open: OpenForm | undefined;
+  for (const { closes, name, attributes, text } of tags(page)) {
     if (name === "form" && !closes) open = { form: attributes, fields: [], buttons: [] };
     else if (open === undefined) continue;
     else if (name === "form") {
       forms.push(formOf(open.form, open.fields, open.buttons));
       open = undefined;
-    } else if (!closes) addControl(name, attributes, open);
+    } else if (name === "select") open.list = closes ? endList(open) : { attributes, options: [] };
+    else if (!closes) addControl(name, attributes, text, open);
   }
   return forms;
 }
@@ -70,7 +78,7 @@ export function fillForm(
     throw new Error(`Form "${form.id}" has no button ${button.name}=${button.value}`);
   }
   const pairs = successful.map((field) => [field.name, choices[field.name] ?? field.value]);
-  return new URLSearchParams([...pairs, [button.name, button.value]]);
+  return new URLSearchParams(button.name === "" ? pairs : [...pairs, [button.name, button.value]]);
 }
 
 /** The text of the page's first heading, for an error message. */
@@ -84,9 +92,20 @@ function isSuccessful(field: HtmlField, choice: string | undefined): boolean {
   return choice === undefined ? field.checked : field.value === choice;
 }
 
-function* tags(page: string): Generator<{ closes: boolean; name: string; attributes: Attributes }> {
-  for (const [, slash, name = "", inside = ""] of page.replace(notMarkup, "").matchAll(tagPattern)) {
-    yield { closes: slash === "/", name: name.toLowerCase(), attributes: attributesOf(inside) };
+interface Tag {
+  readonly closes: boolean;
+  readonly name: string;
+  readonly attributes: Attributes;
+  /** The text behind it. */
+  readonly text: string;
+}
+
+function* tags(page: string): Generator<Tag> {
+  for (
+    const [, slash, name = "", inside = "", text = ""] of page.replace(notMarkup, "").matchAll(tagPattern)
+  ) {
+    const attributes = attributesOf(inside);
+    yield { closes: slash === "/", name: name.toLowerCase(), attributes, text: decodeEntities(text) };
   }
 }
 
@@ -110,11 +129,26 @@ function formOf(form: Attributes, fields: readonly HtmlField[], buttons: readonl
   };
 }
 
-function addControl(
-  name: string,
-  attributes: Attributes,
-  open: { fields: HtmlField[]; buttons: HtmlField[] },
-): void {
+/** A browser chooses the first option if the page chooses none. */
+function endList({ list, fields }: OpenForm): undefined {
+  const [first, ...others] = list?.options ?? [];
+  if (first === undefined) return;
+  const isChosen = [first, ...others].some(({ checked }) => checked) || list?.attributes.has("multiple");
+  fields.push(isChosen ? first : { ...first, checked: true }, ...others);
+}
+
+function addOption(attributes: Attributes, text: string, { list }: OpenForm): void {
+  list?.options.push({
+    name: list.attributes.get("name") ?? "",
+    type: "radio",
+    value: attributes.get("value") ?? text.trim(),
+    checked: attributes.has("selected"),
+    disabled: list.attributes.has("disabled") || attributes.has("disabled"),
+  });
+}
+
+function addControl(name: string, attributes: Attributes, text: string, open: OpenForm): void {
+  if (name === "option") return addOption(attributes, text, open);
   if (name !== "input" && name !== "button") return;
   const type = (attributes.get("type") ?? (name === "button" ? "submit" : "text")).toLowerCase();
   const control = {

@@ -59,6 +59,17 @@ Deno.test("fillForm leaves out a radio that was not chosen", () => {
   assertEquals(body.has("account"), false);
 });
 
+Deno.test("fillForm posts one option of a list, and nothing for a button without a name", () => {
+  const [form] = findForms(`<form id="shop" method="post">
+    <select name="bank"><option value="BANKA">Bank A</option><option>BANKB</option></select>
+    <select name="country"><option value="FR"><option value="ES" selected></select><button>Pay</button></form>`);
+  if (form === undefined) throw new Error("no form");
+  const posted = (choices: Readonly<Record<string, string>>) =>
+    fillForm(form, choices, { name: "", value: "" }).toString();
+  assertEquals(posted({}), "bank=BANKA&country=ES");
+  assertEquals(posted({ bank: "BANKB" }), "bank=BANKB&country=ES");
+});
+
 Deno.test("fillForm rejects what the form does not offer", async (t) => {
   const accept = { name: "decision", value: "accept" };
   await t.step("a disabled radio", () => {
