@@ -59,9 +59,9 @@ export const MAX_PROCESS_SKEW_MS = 2000;
 /** An attempt that takes longer from its begin, before it reads the clock, is not committed (`base/store/transaction.ts`). */
 export const ATTEMPT_WITHIN_MS = 10_000;
 /**
- * A commit takes effect within this time, milliseconds, or never. Deno KV waits up to 11 s, and
- * PostgreSQL less than 18 s. A reader of a list in the order of time waits this long, and the difference between
- * two processes' clocks, for entries that were committed late.
+ * A commit takes effect within this time, milliseconds, or never. Deno KV waits up to 11 s, and PostgreSQL less than 18 s,
+ * but without limit for a synchronous standby (docs/operations/postgresql.md). A reader of a list in the order of time waits
+ * this long, and the difference between two processes' clocks, for entries that were committed late.
  */
 export const COMMIT_WITHIN_MS = 18_000;
 
