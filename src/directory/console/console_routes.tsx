@@ -16,11 +16,12 @@ import { consolePage, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
 import { peopleHead } from "../participants/history_store.ts";
 import { OWN_PATH, PEOPLE_PATH } from "./people.ts";
-import { PeoplePage } from "./people_page.tsx";
+import { History } from "./history_table.tsx";
+import { More } from "../../console/parts.tsx";
 import type { HistoryView } from "./participant_view.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
-import { words } from "./phrase.ts";
+import { phrase, words } from "./phrase.ts";
 import { PROPOSALS_PATH, ProposalsPage } from "./proposals_page.tsx";
 
 export interface ConsoleRouteDeps extends SignInDeps {
@@ -92,12 +93,21 @@ function proposalsRoute({ program }: ConsoleRouteDeps): Endpoint {
   });
 }
 
+/** What people attempted: sign-ins, forbidden pages, approvals that were refused. */
 function peopleRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
   return consolePage(program, "get", PEOPLE_PATH, async (visit, c) => {
     const { length } = await peopleHead(directory.store);
     const view = await historyOf(visit, "/people", beforeOf(c.req.query("before")) ?? length);
     const title = words(visit.language, "people.title");
-    const page = <PeoplePage visit={visit} view={view} />;
+    const page = (
+      <>
+        <h1>{phrase(visit.language, "people.title")}</h1>
+        <section class="card">
+          <History visit={visit} history={view} />
+        </section>
+        <More visit={visit} path={PEOPLE_PATH} query={{ before: view.before }} cursor="before" />
+      </>
+    );
     return c.html(renderFrame(program, { ...visit, title }, page));
   });
 }

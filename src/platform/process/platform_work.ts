@@ -25,9 +25,7 @@ import { countedJobs } from "./measured_parts.ts";
 import type { SharedParts } from "./shared_parts.ts";
 
 /** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
-export interface PlatformWork extends BackgroundWork {
-  /** Reads changes from the directory. */
-  readonly followDirectory: () => Promise<number>;
+export interface PlatformWork extends BackgroundWork, ReturnType<typeof jobsOf> {
   /** Resumes held orders whose bank may have them again, and pushes due orders. */
   readonly deliverDueOrders: () => Promise<number>;
   /** Pushes due events to the TPPs that subscribe to them. */
@@ -36,43 +34,12 @@ export interface PlatformWork extends BackgroundWork {
   readonly notifyExpiries: () => Promise<number>;
   /** Stages notices about banks for every TPP. */
   readonly spreadNotices: () => Promise<number>;
-  /** Records the consents whose deadlines have passed. */
-  readonly sweepConsents: () => Promise<number>;
-  /** Deletes the personal data of consents that were never authorised. */
-  readonly eraseConsents: () => Promise<number>;
-  /** Completes erasures that a process has left unfinished. */
-  readonly finishErasures: () => Promise<number>;
-  /** Lets the time by which retention periods are judged follow the clock. */
-  readonly followTime: () => Promise<number>;
-  /** Erases and deletes cases whose retention periods have passed. */
-  readonly retireCases: () => Promise<number>;
-  /** Completes deletions that a process has left unfinished. */
-  readonly finishDeletions: () => Promise<number>;
-  /** Gives new evidence its place in the log. */
-  readonly growLog: () => Promise<number>;
-  /** Stores the traces of answered requests. */
-  readonly writeTraces: () => Promise<number>;
-  /** Merges the runs by which traces are found. */
-  readonly mergeTraceRuns: () => Promise<number>;
-  /** Sends spans to the collector, if there is one. */
-  readonly sendSpans?: () => Promise<number>;
-  /** Stores the figures of reports. */
-  readonly writeFigures: () => Promise<number>;
-  /** Counts the funnel from the histories of cases that have not ended. */
-  readonly countFunnel: () => Promise<number>;
-  /** Notes once a minute which banks are not available. */
-  readonly watchBanks: () => Promise<number>;
-  /** Judges each bank by the last pushes of all processes, and stages the notice of a change. */
-  readonly judgeBanks: () => Promise<number>;
-  /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
-  readonly storeReceiptKey: () => Promise<number>;
-  /** Stores the time mark for the next start. */
-  readonly markAge: () => Promise<number>;
 }
 
 /** What only the composition of the whole platform knows. */
 export interface OwnWork {
-  readonly markAge: PlatformWork["markAge"];
+  /** Stores the time mark for the next start. */
+  readonly markAge: () => Promise<number>;
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -129,33 +96,41 @@ function openNote(shared: SharedParts, { readiness }: OwnWork): ProcessNote | un
   });
 }
 
-type Jobs = Omit<
-  PlatformWork,
-  "deliverDueOrders" | "deliverEvents" | "notifyExpiries" | "spreadNotices" | keyof BackgroundWork
->;
-
-function jobsOf(shared: SharedParts, { markAge }: OwnWork): Jobs {
+function jobsOf(shared: SharedParts, { markAge }: OwnWork) {
   const { caseKeys, clients, config, delivery, figures, keptTime, log, receiptSigner } = shared;
   const { spans, statuses, store, traceQueue, traces } = shared;
   const deps = { ...config, ...delivery, ...shared };
   const ofLog = { ...deps, signer: shared.ownKeyRing.signer, log: shared.evidenceLog };
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
+    /** Records the consents whose deadlines have passed. */
     sweepConsents: () => sweepConsents(deps),
+    /** Deletes the personal data of consents that were never authorised. */
     eraseConsents: () => eraseConsents({ ...deps, keptNow: keptTime.now }),
+    /** Wraps data keys with the newest key of the platform, if it wraps them. */
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log }) }),
+    /** Completes erasures that a process has left unfinished. */
     finishErasures: openErasures(deps),
+    /** Lets the time by which retention periods are judged follow the clock. */
     followTime: () => keptTime.follow(),
+    /** Erases and deletes cases whose retention periods have passed. */
     retireCases: () => retireCases(deps),
+    /** Completes deletions that a process has left unfinished. */
     finishDeletions: () => finishDeletions(deps),
+    /** Gives new evidence its place in the log. */
     growLog: () => growLog(ofLog),
     writeTraces: () => traceQueue.write(),
+    /** Merges the runs by which traces are found. */
     mergeTraceRuns: () => traces.merge(),
     ...(spans === undefined ? {} : { sendSpans: spans.send }),
     writeFigures: () => figures.write(),
+    /** Counts the funnel from the histories of cases that have not ended. */
     countFunnel: () => countFunnel(deps),
+    /** Notes once a minute which banks are not available. */
     watchBanks: openBankWatch({ ...deps, circuit: delivery.circuit }),
+    /** Judges each bank by the last pushes of all processes, and stages the notice of a change. */
     judgeBanks: openBankJudge(deps),
+    /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge,
   };

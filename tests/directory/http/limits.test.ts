@@ -1,6 +1,6 @@
 /** How often one client may read the directory, and that neither clients nor time make its memory grow. */
 import { assert, assertEquals } from "@std/assert";
-import { clientNetwork } from "../../../src/directory/http/client_network.ts";
+import { clientNetwork } from "../../../src/directory/http/public_limit.ts";
 import { openLimiter } from "../../../src/base/kernel/recently_used.ts";
 import {
   type DirectoryEnvironment,
