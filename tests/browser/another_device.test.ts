@@ -55,6 +55,7 @@ async function toApp(browser: Browser, shop: string): Promise<{ readonly page: P
   await picture(page, "waiting-code");
   await page.locator('#otp button[value="app"]').click();
   const app = await page.locator("a#app").getAttribute("href");
+  assertMatch(await page.locator("main").innerText(), /nothing is paid before/);
   await picture(page, "waiting-bank");
   return { page, app: app ?? "" };
 }
