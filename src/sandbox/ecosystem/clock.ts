@@ -45,11 +45,17 @@ export async function openSandboxClock(path: string): Promise<SandboxClock> {
     aheadMs = moved;
     return true;
   };
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (ahead: () => number): Promise<boolean> => {
+    const turn = last.then(() => keepAhead(ahead()));
+    last = turn.catch(() => {});
+    return turn;
+  };
   return {
     now,
     aheadMs: () => aheadMs,
-    moveTo: (wanted) => keepAhead(wanted - Date.now()),
-    advance: (milliseconds) => keepAhead(aheadMs + milliseconds),
+    moveTo: (wanted) => inTurn(() => wanted - Date.now()),
+    advance: (milliseconds) => inTurn(() => aheadMs + milliseconds),
   };
 }
 
