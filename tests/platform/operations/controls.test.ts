@@ -226,6 +226,24 @@ Deno.test("a change that names nobody, or has no reason, changes nothing [OP8]",
   assertEquals(await env.snapshot(), before);
 });
 
+Deno.test("of two outages at once Retry-After is the end of the later one [OP7]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  for (const seconds of [60, 600, 300]) {
+    const UntilDateTime = new Date(env.now + seconds * 1000).toISOString();
+    const data = {
+      FromDateTime: new Date(env.now).toISOString(),
+      UntilDateTime,
+      Text: "Late.",
+      Reason: REASON,
+    };
+    await good(change(env, "banks/BANKA/outages", data), 201);
+  }
+  const answer = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) });
+  await answer.body?.cancel();
+  assertEquals([answer.status, answer.headers.get("retry-after")], [503, "600"]);
+});
+
 Deno.test("the controls have room for a bounded number, and fit the store at their largest", async () => {
   await using env = await openEnvironment();
   const text = "x".repeat(200);

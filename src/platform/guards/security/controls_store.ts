@@ -222,9 +222,10 @@ export function isRevoked(
   return revocations.some((one) => one.clientId === token.clientId && at <= one.at);
 }
 
-/** Returns the outage of the bank that is under way at `now`, milliseconds. */
+/** Returns the outage of the bank that is under way at `now` (milliseconds); of several, the one that ends last. */
 export function outageAt({ outages }: Controls, bank: BankCode, now: WallTime): Outage | undefined {
-  return outages.find((one) => one.bank === bank && one.from <= now && now < one.until);
+  return outages.filter((one) => one.bank === bank && one.from <= now && now < one.until)
+    .toSorted((one, other) => one.until - other.until).at(-1);
 }
 
 /** Returns the controls without those that have no effect any more at `now`, milliseconds. */
