@@ -6,7 +6,7 @@ import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Store } from "../../base/store/store.ts";
 import { ownersAfter, type OwnersPlace } from "./event_owner_store.ts";
 import type { EventOwner, NoticeOwner } from "./event_store.ts";
-import { findSubscription, subscriptionsOf } from "./subscription_store.ts";
+import { findSubscription, listClientSubscriptions } from "./subscription_store.ts";
 
 export interface EventOwners {
   /** Returns the next owners that have a callback address for their events. */
@@ -50,7 +50,7 @@ async function receivers(
   const found = await Promise.all(
     owners.map(async ({ clientId, bank }) =>
       bank === undefined
-        ? await subscriptionsOf(store, clientId)
+        ? await listClientSubscriptions(store, clientId)
         : [(await findSubscription(reads, { clientId, bank }))?.value]
     ),
   );

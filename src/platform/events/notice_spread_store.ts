@@ -58,7 +58,7 @@ export function stageNoticeToAll(tx: Transaction, { bank, id, position, notice }
 }
 
 /** Returns the first one that not every TPP has. Those of one bank are in the order of their positions. */
-export async function firstSpread(store: Store): Promise<Entry<NoticeSpread> | undefined> {
+export async function findFirstSpread(store: Store): Promise<Entry<NoticeSpread> | undefined> {
   return (await noticeSpreadRecord.list(store, { limit: 1 }))[0];
 }
 

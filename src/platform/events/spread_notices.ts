@@ -8,7 +8,7 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../base/store/transaction.ts";
 import type { EventStore } from "./event_store.ts";
-import { firstSpread, type NoticeSpread, stageSpread } from "./notice_spread_store.ts";
+import { findFirstSpread, type NoticeSpread, stageSpread } from "./notice_spread_store.ts";
 
 /** A registered client, of which only a TPP gets notices. */
 export interface ListedClient {
@@ -31,7 +31,7 @@ const MAX_COMMITS = 10;
 export async function spreadNotices(deps: SpreadNoticesDeps, isStopped: () => boolean): Promise<number> {
   let notified = 0;
   for (let commits = 0; commits < MAX_COMMITS && !isStopped(); commits++) {
-    const spread = await firstSpread(deps.store);
+    const spread = await findFirstSpread(deps.store);
     if (spread === undefined) break;
     notified += await spreadPage(deps, spread);
   }

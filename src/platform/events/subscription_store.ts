@@ -48,7 +48,10 @@ export async function listSubscriptions(
 }
 
 /** Returns the client's subscriptions, at most 50. */
-export async function subscriptionsOf(store: Store, clientId: ClientId): Promise<readonly Subscription[]> {
+export async function listClientSubscriptions(
+  store: Store,
+  clientId: ClientId,
+): Promise<readonly Subscription[]> {
   const prefix = [subscriptionRecord.name, clientId];
   return (await subscriptionRecord.list(store, { prefix, limit: MAX_OF_CLIENT })).map(({ value }) => value);
 }

@@ -2,7 +2,7 @@
 import { type Alarm, type AlarmName, ALARMS } from "./alarm_representation.ts";
 import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
 import { stateOfProcess } from "./process_routes.ts";
-import { currentProcesses, type ProcessState } from "./process_store.ts";
+import { listCurrentProcesses, type ProcessState } from "./process_store.ts";
 
 /** Seconds, as in the alert rules of the same names. */
 const DELAYED_SECONDS = 300;
@@ -18,7 +18,7 @@ const CRITICAL: ReadonlySet<AlarmName> = new Set([
 /** Returns the alarms, critical ones first. @throws {StoreFailure} */
 export async function readAlarms(deps: BankStateDeps): Promise<readonly Alarm[]> {
   const now = deps.clock();
-  const [banks, processes] = await Promise.all([readBankStates(deps), currentProcesses(deps.store, now)]);
+  const [banks, processes] = await Promise.all([readBankStates(deps), listCurrentProcesses(deps.store, now)]);
   const samplesOf = deps.metrics.read();
   const all = [
     ...processes.flatMap((process) => alarmOfProcess(process, now)),

@@ -7,7 +7,7 @@ import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_representation.ts";
-import { currentProcesses, listProcesses, type ProcessState } from "./process_store.ts";
+import { listCurrentProcesses, listProcesses, type ProcessState } from "./process_store.ts";
 
 export interface ProcessRouteDeps {
   readonly store: Store;
@@ -75,7 +75,7 @@ export function processRoutes(
     }),
     operation(route, [], async (c) => {
       const now = clock();
-      const states = await currentProcesses(store, now);
+      const states = await listCurrentProcesses(store, now);
       return c.json({ Data: { Process: states.map((state) => represent(state, now)) } });
     }),
   ];

@@ -80,7 +80,7 @@ export async function listProcesses(store: Store, now: WallTime): Promise<readon
 }
 
 /** Of {@link listProcesses}, those that no later start of the same name has replaced. */
-export async function currentProcesses(store: Store, now: WallTime): Promise<readonly ProcessState[]> {
+export async function listCurrentProcesses(store: Store, now: WallTime): Promise<readonly ProcessState[]> {
   const states = await listProcesses(store, now);
   return states.filter(({ name, notedAt }) =>
     !states.some((other) => other.name === name && other.startedAt > notedAt)

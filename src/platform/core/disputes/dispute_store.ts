@@ -76,7 +76,7 @@ export function stageDispute(tx: Transaction, former: Entry<Dispute> | null, cha
 }
 
 /** Returns disputes that have not ended, those that are due first, in their order. @param isWanted of all, by default */
-export async function openDisputes(
+export async function listOpenDisputes(
   store: Store,
   limit: number,
   isWanted: (of: DisputedPayment) => boolean = () => true,
@@ -91,7 +91,7 @@ export async function openDisputes(
 }
 
 /** Returns disputes at a bank, or of a TPP at it, also those that have ended, in no order. */
-export async function disputesAt(
+export async function listDisputes(
   store: Store,
   bank: BankCode,
   client?: ClientId,

@@ -11,7 +11,7 @@ import {
   representStatements,
 } from "../../core/disputes/dispute_representation.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
-import { findDispute, openDisputes } from "../../core/disputes/dispute_store.ts";
+import { findDispute, listOpenDisputes } from "../../core/disputes/dispute_store.ts";
 import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
@@ -84,7 +84,7 @@ export function disputeOperationRoutes(deps: DisputeOperationDeps): readonly Pla
   return [
     operation(listRoute, [], async (c) => {
       const now = deps.clock();
-      const open = await openDisputes(deps.store, LISTED);
+      const open = await listOpenDisputes(deps.store, LISTED);
       const names = await deps.clients.namesOf(deps.store, open.map(({ clientId }) => clientId));
       const listed = open.map((dispute) => ({
         ...disputeMembers(dispute),

@@ -1,6 +1,6 @@
 /** The disputes of an organisation, with what it can do next (contract OWN8). */
 import { actionsOf, type Dispute } from "../../core/disputes/dispute.ts";
-import { disputesAt, openDisputes } from "../../core/disputes/dispute_store.ts";
+import { listDisputes, listOpenDisputes } from "../../core/disputes/dispute_store.ts";
 import { statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import type { OwnReadDeps } from "./own_reads.ts";
@@ -15,7 +15,7 @@ export async function ownDisputes(
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const tpps = organisation.clients.filter(({ bank }) => bank === undefined);
-  const open = await openDisputes(store, DISPUTES_SHOWN, (one) => organisation.owns(one));
+  const open = await listOpenDisputes(store, DISPUTES_SHOWN, (one) => organisation.owns(one));
   const shown = open.length < DISPUTES_SHOWN
     ? [...open, ...await endedDisputes({ store, listBanks }, organisation)]
     : open;
@@ -45,8 +45,8 @@ async function endedDisputes(
   const tpps = clients.filter(({ bank }) => bank === undefined);
   const banks = tpps.length === 0 ? [] : await listBanks();
   const lists = await Promise.all([
-    ...clients.flatMap(({ bank }) => bank === undefined ? [] : [disputesAt(store, bank)]),
-    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => disputesAt(store, code, clientId))),
+    ...clients.flatMap(({ bank }) => bank === undefined ? [] : [listDisputes(store, bank)]),
+    ...banks.flatMap(({ code }) => tpps.map(({ clientId }) => listDisputes(store, code, clientId))),
   ]);
   return lists.flat().filter(({ dueAt }) => dueAt === undefined)
     .toSorted((one, other) => other.updatedAt - one.updatedAt);

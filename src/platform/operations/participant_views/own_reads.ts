@@ -3,7 +3,7 @@ import { asConsentId, asPaymentId, paymentIdOf } from "../../../base/kernel/iden
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
-import { subscriptionsOf } from "../../events/subscription_store.ts";
+import { listClientSubscriptions } from "../../events/subscription_store.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
@@ -173,7 +173,7 @@ export async function ownEventDeliveries(
   organisation: Organisation,
 ): Promise<readonly Owned[]> {
   const subscriptions = await Promise.all(
-    organisation.clients.map(({ clientId }) => subscriptionsOf(deps.store, clientId)),
+    organisation.clients.map(({ clientId }) => listClientSubscriptions(deps.store, clientId)),
   );
   const shown = await representDeliveries(deps, subscriptions.flat());
   return shown.flatMap((one) => organisation.recognise(one, { clientId: one.ClientId }) ?? []);

@@ -22,12 +22,12 @@ import {
   type Transaction,
 } from "../../../base/store/transaction.ts";
 import {
-  allOrders,
-  entriesOf,
   findCopyMark,
   findPayments,
-  openConsents,
-  registeredBanks,
+  listBankCodes,
+  listEntries,
+  listOpenConsents,
+  listOutboxOrders,
   stageEpoch,
 } from "./epoch_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
@@ -84,7 +84,7 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
 async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
   const { epoch } = deps;
   const oldest = new Map<BankCode, number>();
-  for await (const orders of allOrders(deps.store)) {
+  for await (const orders of listOutboxOrders(deps.store)) {
     await mustCommit(deps, (tx) => { // the copy lacks the pushes since it was taken
       for (const order of orders) deps.outbox.stageChange(tx, order, markRestored(order.value));
     });
@@ -93,7 +93,7 @@ async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
       oldest.set(bank, Math.min(createdAt, oldest.get(bank) ?? Infinity));
     }
   }
-  const banks = await registeredBanks(deps.store);
+  const banks = await listBankCodes(deps.store);
   for (const bank of banks) {
     const last = await lastOfHolds(deps.store, bank); // it may have a hold since an earlier restore
     const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
@@ -109,7 +109,7 @@ async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
   const { epoch } = deps;
   let count = 0;
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
-  for await (const consents of openConsents(deps.store)) {
+  for await (const consents of listOpenConsents(deps.store)) {
     for (const entry of consents) {
       if (isUsable(entry.value, epoch.startedAt)) {
         const voided = moveConsent(entry.value, "void", epoch.startedAt);
@@ -137,7 +137,7 @@ function ends(record: RestoredRecord): record is StoredRecord<Ending> {
 }
 
 async function deleteAll(deps: Beginning, record: RestoredRecord): Promise<void> {
-  for await (const entries of entriesOf(deps.store, record)) {
+  for await (const entries of listEntries(deps.store, record)) {
     await mustCommit(deps, (tx) => {
       for (const { key } of entries) remove(tx, key);
     });
@@ -146,7 +146,7 @@ async function deleteAll(deps: Beginning, record: RestoredRecord): Promise<void>
 
 async function endAll(deps: Beginning, record: StoredRecord<Ending>): Promise<void> {
   const now = deps.epoch.startedAt;
-  for await (const entries of entriesOf(deps.store, record)) {
+  for await (const entries of listEntries(deps.store, record)) {
     const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
     await mustCommit(deps, (tx) => {
       for (const { key, value } of open) record.set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);

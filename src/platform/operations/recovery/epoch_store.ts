@@ -43,7 +43,7 @@ export function findCopyMark(store: Store): Promise<Entry<CopyMark> | null> {
   return store.get<CopyMark>(storeCopyKey);
 }
 
-export async function registeredBanks(store: Store): Promise<readonly BankCode[]> {
+export async function listBankCodes(store: Store): Promise<readonly BankCode[]> {
   const codes: BankCode[] = [];
   for await (const piece of piecesBelow(store, ["bank"], PIECE)) {
     codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
@@ -52,7 +52,7 @@ export async function registeredBanks(store: Store): Promise<readonly BankCode[]
 }
 
 /** Consents whose deadline is not recorded yet, in pieces. */
-export async function* openConsents(store: Store): AsyncIterable<readonly Entry<Consent>[]> {
+export async function* listOpenConsents(store: Store): AsyncIterable<readonly Entry<Consent>[]> {
   for await (const piece of piecesBelow(store, ["consent_deadline"], PIECE)) {
     const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
     const consents = await store.getMany(ids.map(consentKey));
@@ -61,7 +61,7 @@ export async function* openConsents(store: Store): AsyncIterable<readonly Entry<
 }
 
 /** Orders in the outbox, in pieces. */
-export async function* allOrders(store: Store): AsyncIterable<readonly Entry<PaymentOrder>[]> {
+export async function* listOutboxOrders(store: Store): AsyncIterable<readonly Entry<PaymentOrder>[]> {
   for await (const piece of piecesBelow(store, ["outbox"], PIECE)) yield piece.map(outboxRecord.decode);
 }
 
@@ -71,7 +71,7 @@ export async function findPayments(store: Store, ids: readonly PaymentId[]): Pro
 }
 
 /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
-export async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
+export async function listEpochs(store: Store, startedAt: number): Promise<readonly Epoch[]> {
   const epochs: Epoch[] = [];
   for await (const piece of piecesBelow(store, [storeEpochRecord.name], PIECE)) {
     epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
@@ -80,7 +80,7 @@ export async function epochsSince(store: Store, startedAt: number): Promise<read
 }
 
 /** Entries of a record, in pieces. */
-export async function* entriesOf(
+export async function* listEntries(
   store: Store,
   { name, keyParts }: Pick<StoredRecord<unknown>, "name" | "keyParts">,
 ): AsyncIterable<readonly Entry<unknown>[]> {

@@ -5,7 +5,7 @@
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { Transaction } from "../../../base/store/transaction.ts";
-import { epochsSince } from "./epoch_store.ts";
+import { listEpochs } from "./epoch_store.ts";
 import { findHold, lastOfHolds, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 /** A bank that lost its registration notices that within this time, milliseconds. */
@@ -16,7 +16,7 @@ export type HoldNewBank = (tx: Transaction, bank: BankCode, at: number) => Promi
 
 export function holdNewBank(store: Store): HoldNewBank {
   return async (tx, bank, at) => {
-    const recent = await epochsSince(store, at - HOLDS_NEW_BANKS_MS);
+    const recent = await listEpochs(store, at - HOLDS_NEW_BANKS_MS);
     const epoch = recent.at(-1);
     if (epoch === undefined || await findHold(tx, bank) !== null) return;
     // The bank may have been away since an earlier restore.

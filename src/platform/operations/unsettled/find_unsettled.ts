@@ -9,7 +9,7 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, remove, type TransactDeps } from "../../../base/store/transaction.ts";
 import { isOverdue } from "../../core/disputes/dispute.ts";
-import { openDisputes } from "../../core/disputes/dispute_store.ts";
+import { listOpenDisputes } from "../../core/disputes/dispute_store.ts";
 import { isDecided, type Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient } from "../../core/registration/client.ts";
@@ -54,7 +54,7 @@ export function openUnsettledSearch(deps: FindUnsettledDeps): (isStopped: () => 
       counted.push({ labels: { bank: code }, value: await forgetDecided(deps, code) });
     }
     deps.metrics.replace("platform_payments_unsettled", counted);
-    const disputes = await openDisputes(deps.store, MAX_DISPUTES);
+    const disputes = await listOpenDisputes(deps.store, MAX_DISPUTES);
     const overdue = disputes.filter((dispute) => isOverdue(dispute, deps.clock())).length;
     deps.metrics.set("platform_disputes_overdue", {}, overdue);
     return found;

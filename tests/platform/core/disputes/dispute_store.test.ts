@@ -17,7 +17,7 @@ import { decodeDisputeRequest } from "../../../../src/platform/core/disputes/dis
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import {
   findDispute,
-  openDisputes,
+  listOpenDisputes,
   stageDispute,
 } from "../../../../src/platform/core/disputes/dispute_store.ts";
 
@@ -46,7 +46,7 @@ Deno.test("open disputes are read in the order in which they are due, also after
     await commitIfUnchanged({ store, clock: () => START }, (tx) => stageDispute(tx, former, changed));
   };
   const due = async (limit: number): Promise<string[]> =>
-    (await openDisputes(store, limit)).map(({ paymentId }) => paymentId.slice(-1));
+    (await listOpenDisputes(store, limit)).map(({ paymentId }) => paymentId.slice(-1));
   const [one, two, three] = [opened(1, 3), opened(2, 1), opened(3, 2)];
   for (const dispute of [one, two, three]) await change(undefined, dispute);
   assertEquals([await due(1), await due(9)], [["2"], ["2", "3", "1"]]);

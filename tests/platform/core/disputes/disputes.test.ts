@@ -19,7 +19,7 @@ import { openTestStore } from "testing/test_store.ts";
 import type { Entry, Key, Write } from "../../../../src/base/store/store.ts";
 import type { PaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { disputeKey } from "../../../../src/platform/config/store_keys.ts";
-import { disputeRecord, openDisputes } from "../../../../src/platform/core/disputes/dispute_store.ts";
+import { disputeRecord, listOpenDisputes } from "../../../../src/platform/core/disputes/dispute_store.ts";
 import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts";
 import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
 import { forge, type Forged } from "../../../scripts/operators/case/forging.ts";
@@ -346,7 +346,7 @@ Deno.test("people see what waits for them first, and then the newest, also among
   await using env = await openPushEnvironment(undefined, { operators: await testPeople() });
   const id = await paidIn(env);
   await taken(env, env.tpp, { DomesticPaymentId: id, Action: "Open" });
-  const [open] = await openDisputes(env.store, 1);
+  const [open] = await listOpenDisputes(env.store, 1);
   const { dueAt: _, ...ended } = present(open);
   for (let from = 0; from < 1000; from += 100) {
     const writes: Write[] = [];
