@@ -27,6 +27,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "test:postgres",
     "test:runtimes",
     "test:images",
+    "mistakes",
   ],
   "Developers: proofs and figures": [
     "prove",
@@ -35,7 +36,6 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "prove:bun",
     "simulate",
     "fuzz",
-    "mistakes",
     "mutants",
     "mutation",
     "bench",
