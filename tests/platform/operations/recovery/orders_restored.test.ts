@@ -21,6 +21,7 @@ import type { Store } from "../../../../src/base/store/store.ts";
 import { viewLog } from "../../../../src/platform/evidence/evidence_log/log_proofs.ts";
 import { openLogStore } from "../../../../src/platform/evidence/evidence_log/log_store.ts";
 import { hashText, leafHash } from "../../../../src/base/merkle/tree.ts";
+import { unchanged } from "testing/store_contents.ts";
 
 Deno.test("while a bank is not reconciled its TPPs read 503, never that a payment does not exist [G9]", async (t) => {
   await using env = await openEnvironment();
@@ -103,9 +104,7 @@ Deno.test("a store that is no copy begins no epoch", async () => {
   await using env = await openPushEnvironment();
   await paid(env);
   await env.platform.writeTraces();
-  const before = await env.snapshot();
-  await env.restart();
-  assertEquals(await env.snapshot(), before);
+  await unchanged(env, () => env.restart());
 });
 
 Deno.test("a start that is slower than another one changes nothing of the epoch that has begun [G9]", async () => {
