@@ -41,8 +41,8 @@ export interface Subject {
   /** Bank code or client id. */
   readonly id: string;
   readonly name: string;
-  /** Milliseconds. No day before it is reported. */
-  readonly registeredAt: number;
+  /** Milliseconds. No day before it is reported. Undefined if it is not registered: days without figures are not either. */
+  readonly registeredAt: number | undefined;
 }
 
 export interface Report {
@@ -78,8 +78,11 @@ export async function reportsOf(
     read.push([day, found, platform.get(PLATFORM)?.minutes.observed]);
   }
   return subjects.map((subject) => {
-    const shown = read.filter(([day]) => day >= dayOf(subject.registeredAt)).map(([day, found, observed]) => {
-      return { day, sums: sumsOf(found.get(subject.id) ?? noFigures(), observed) };
+    const { id, registeredAt } = subject;
+    const isShown = (day: string, found: DayFigures): boolean =>
+      registeredAt === undefined ? found.has(id) : day >= dayOf(registeredAt);
+    const shown = read.filter(([day, found]) => isShown(day, found)).map(([day, found, observed]) => {
+      return { day, sums: sumsOf(found.get(id) ?? noFigures(), observed) };
     });
     return { subject, total: shown.map(({ sums }) => sums).reduce(addSums, NOTHING), days: shown };
   });

@@ -135,11 +135,20 @@ interface Subjects {
   readonly next: string | undefined;
 }
 
-async function banks({ listBanks }: ReportRouteDeps, { id, after }: Asked): Promise<Subjects> {
-  const all = (await listBanks()).filter(({ code }) => id === undefined || code === id);
-  const rest = all.filter(({ code }) => after === undefined || code > after);
-  const shown = rest.slice(0, PAGE);
-  return { subjects: shown.map(bankSubject), next: rest.length > PAGE ? shown.at(-1)?.code : undefined };
+/** The registered banks, and those that have figures of these days and have deleted their registration since. */
+async function banks(
+  { listBanks, figuresStore }: ReportRouteDeps,
+  { from, until, id, after = "" }: Asked,
+): Promise<Subjects> {
+  const all = new Map((await listBanks()).map((bank) => [bank.code as string, bankSubject(bank)]));
+  for (const day of daysOf(from, until)) {
+    const counted = (await figuresStore.readDay("bank", day)).keys().filter((code) => !all.has(code));
+    for (const code of counted) all.set(code, { id: code, name: code, registeredAt: undefined });
+  }
+  const rest = [...all.values()].filter((one) => one.id > after && (id === undefined || one.id === id))
+    .toSorted((one, other) => one.id < other.id ? -1 : 1);
+  const subjects = rest.slice(0, PAGE);
+  return { subjects, next: rest.length > PAGE ? subjects.at(-1)?.id : undefined };
 }
 
 async function tpps({ clients, store }: ReportRouteDeps, { id, after }: Asked): Promise<Subjects> {

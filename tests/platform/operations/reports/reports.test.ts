@@ -293,3 +293,15 @@ Deno.test("behind the first twenty banks the dashboard has figures, and the file
     "/console/reports/banks.csv?from=2039-12-17&amp;until=2040-01-15&amp;after=A019",
   );
 });
+
+Deno.test("a bank that has deleted its registration is in the report of the days on which it had one [REP4, QTR1]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  const before = await ofToday(env, "banks", "BANKA");
+  await env.store.commit({ checks: [], writes: [{ kind: "delete", key: ["bank", "BANKA"] }] });
+  const { Report: [first, second, ...others] } = await report(env, `banks?until=${DAY}`);
+  assertEquals([first?.Id, first?.Day, second?.Id, others], ["BANKA", [before], "BANKB", []]);
+  assertEquals((await report(env, "banks?from=2040-01-14&until=2040-01-14")).Report.map(({ Id }) => Id), [
+    "BANKB",
+  ]);
+});
