@@ -212,12 +212,18 @@ Deno.test("a copy is used, kept, aged and reported as failing by its times [A9]"
   }]);
 });
 
-Deno.test("a stored copy of the future is not used [A9]", async () => {
+Deno.test("a stored copy is used, unless it is of the future or of another version [A9]", async () => {
   for (const [fetchedAt, expected] of [[4, "stored"], [5, "stored"], [6, UNAVAILABLE]] as const) {
     const { state, read } = watched({ value: "stored", fetchedAt, version: undefined });
     state.now = 5;
     assertEquals([await read(), state.formers.length], [expected, expected === "stored" ? 0 : 1]);
   }
+  const { state, read } = watched({ value: "stored", fetchedAt: 0, version: 4 });
+  state.version = 4;
+  assertEquals([await read(), state.formers], ["stored", []], "of the version that the directory has");
+  state.version = 5;
+  state.answer = ok("newer");
+  assertEquals([await read(), state.formers], ["newer", ["stored"]]);
 });
 
 Deno.test("find waits for no fetch if the copy has what it looks for, and asks by urgency if it has not [A9, DC3]", async () => {
