@@ -14,10 +14,13 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
   const { write } = handles;
   const began = Promise.withResolvers<void>();
   const disk = Promise.withResolvers<void>();
+  let underWay = 0;
+  const atOnce = new Set<number>();
   handles.write = async function (...what: unknown[]): Promise<unknown> {
+    atOnce.add(++underWay);
     began.resolve();
     await disk.promise;
-    return await write.apply(this, what);
+    return await write.apply(this, what).finally(() => underWay--);
   };
   try {
     file.note(2);
@@ -29,6 +32,7 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
       await new Promise((done) => setTimeout(done, 20));
     }
     assertEquals(await readLastSeen(path), { id, version: 3 });
+    assertEquals([...atOnce], [1]);
   } finally {
     handles.write = write;
     clearInterval(alive);
