@@ -9,6 +9,9 @@ import {
   authorizationCodeRecord,
   stageCode,
 } from "../../../../src/platform/core/oauth/authorization_code_store.ts";
+import { findPushedRequest } from "../../../../src/platform/core/oauth/pushed_request_store.ts";
+import { referenceOf } from "../../../../src/platform/core/oauth/pushed_request.ts";
+import type { AuditEvent } from "../../../../src/platform/evidence/audit_trail.ts";
 import { authorizationCodeKey } from "../../../../src/platform/config/store_keys.ts";
 import {
   type Push,
@@ -32,13 +35,14 @@ import {
 /** Pushes a request with these parameters. The client, the consent and the proof can be others. */
 async function pushed(
   form: Form,
-  { client = {}, awaits = true, sequence = 199, proof, store, now = NOW }: {
+  { client = {}, awaits = true, sequence = 199, proof, store, now = NOW, note = () => {} }: {
     readonly client?: object | null;
     readonly awaits?: boolean;
     readonly sequence?: number;
     readonly proof?: object;
     readonly store?: Store;
     readonly now?: number;
+    readonly note?: (id: string, note: AuditEvent) => void;
   } = {},
 ): Promise<unknown> {
   if (store === undefined) {
@@ -52,13 +56,14 @@ async function pushed(
     findClient: () => Promise.resolve(client === null ? null : { ...good, ...client }),
     consents: {
       find: () => Promise.resolve({ value: { sequence } }),
-      stageNote: () => Promise.resolve(),
+      stageNote: (_: unknown, id: string, entry: AuditEvent) => Promise.resolve(note(id, entry)),
     },
     awaitsAuthorisation: () => Promise.resolve(awaits),
   };
   const request: unknown = {
     clientId: CLIENT,
     bank: "BANKA",
+    authentication: { method: "a test" },
     form: formOf({
       response_type: "code",
       redirect_uri: REDIRECT,
@@ -212,4 +217,56 @@ Deno.test("a challenge that has led to a code is spent for a day [PA1, J38]", as
   const words = "code_challenge was used before.";
   assertEquals(await isTaken(86_399_999), ["oauth.invalid_request", words, spent, words]);
   assertEquals(await isTaken(86_400_000), "taken");
+});
+
+Deno.test("a pushed request is stored whole, and its evidence has the parameters that count [PA1, PA9]", async () => {
+  await using store = await openTestStore();
+  const notes: unknown[] = [];
+  const form = {
+    state: "s",
+    dpop_jkt: KEY,
+    ui_locales: "fr-CA x_y en",
+    prompt: "login",
+    client_assertion: "a",
+  };
+  const answer = await pushed({ client_id: CLIENT, ...form }, {
+    store,
+    note: (id, { evidence = [], ...note }) => {
+      const texts = evidence.map(({ kind, bytes }) => [kind, new TextDecoder().decode(bytes)]);
+      notes.push([id, note, texts]);
+    },
+  }) as { readonly request_uri: string };
+  const hash = await sha256(referenceOf(answer.request_uri) ?? "");
+  const entry = await findPushedRequest(store, hash);
+  const codeChallenge = await sha256(VERIFIER);
+  assertEquals(entry?.value as unknown, {
+    clientId: CLIENT,
+    registration: 1,
+    bank: "BANKA",
+    consentId: CONSENT,
+    redirectUri: REDIRECT,
+    codeChallenge,
+    state: "s",
+    dpopJkt: KEY,
+    uiLocales: ["fr-CA", "en"],
+    expiresAt: NOW + 599_000,
+    completed: false,
+    sessions: 0,
+  });
+  const kept = new URLSearchParams([
+    ["response_type", "code"],
+    ["redirect_uri", REDIRECT],
+    ["code_challenge", codeChallenge],
+    ["code_challenge_method", "S256"],
+    ["consent_id", CONSENT],
+    ["client_id", CLIENT],
+    ["state", "s"],
+    ["dpop_jkt", KEY],
+    ["scope", "payments"],
+    ["ui_locales", "fr-CA en"],
+  ]).toString();
+  const event = "consent.authorization_requested";
+  const authentication = { method: "a test" };
+  const note = { at: NOW, event, actor: CLIENT, authentication };
+  assertEquals(notes, [[CONSENT, note, [["pushed_request", kept]]]]);
 });
