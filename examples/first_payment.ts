@@ -155,6 +155,7 @@ const { ConsentId } = consent.Data;
 const order = { Data: { ConsentId, Initiation }, Risk: {} };
 sent = true;
 let payment = await post(`/domestic-payments/v1`, paymentToken.access_token, order);
+if (payment.Data.ConsentId !== ConsentId) throw new Error("The answer is about another consent.");
 const { DomesticPaymentId: paymentId } = payment.Data;
 for (let reads = 0; payment.Data.Status === "Pending" && reads < 30; reads++) {
   await pause(1);

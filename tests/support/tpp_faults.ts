@@ -171,12 +171,14 @@ const ANSWERS: readonly TppFault[] = [
     RESPONSE_SIGNATURE,
     `if (response.headers.has("x-jws-signature")) ${RESPONSE_SIGNATURE}`,
   ),
-  fault(
-    "TPP-A04",
-    "an answer about any payment is accepted",
-    'throw new Error("The answer is about another payment.");',
-    "",
-  ),
+  {
+    finds: "TPP-A04",
+    what: "an answer about any payment is accepted",
+    changes: [
+      { from: 'throw new Error("The answer is about another payment.");', to: "" },
+      { from: 'throw new Error("The answer is about another consent.");', to: "{}" },
+    ],
+  },
   withKeyOfEachAttempt("TPP-A05", "domestic-payments"),
   withKeyOfEachAttempt("TPP-A06", "domestic-payment-consents"),
   fault(
