@@ -53,6 +53,14 @@ Deno.test("afterFailure waits 1 to 512 s without jitter, a quarter more with all
   }
 });
 
+Deno.test("afterFailure waits 512 s again if this process has not seen all waits pass [D4]", () => {
+  for (const [failures, seconds] of [[8, 256], [9, 512], [10, 512], [30, 512]] as const) {
+    const order = { ...openOrder(ID, A, NOW), failures };
+    const again = afterFailure(order, DOWN, { ...context(), mayGiveUp: false });
+    assertEquals([dueAtOf(again) - NOW, again.failures], [seconds * 1000, failures + 1]);
+  }
+});
+
 Deno.test("afterFailure gives up at once if the bank rejected the order, and keeps what it wrote until the next push [D4]", () => {
   const rejected = { kind: "refused", why: "status 400", bankText: "no such account" } as const;
   const order = dead(afterFailure(openOrder(ID, A, NOW), rejected, context()));
@@ -129,6 +137,7 @@ Deno.test("an order that may be at the bank stays so in every move [O3]", () => 
 Deno.test("a push begins only if it ends within the lease, to the millisecond [D1]", () => {
   const order = openOrder(ID, A, NOW);
   assertEquals([isHeldForPush(order, NOW + 10_000), isHeldForPush(order, NOW + 10_001)], [true, false]);
+  assertEquals([isHeldForPush(order, NOW), isHeldForPush(order, NOW - 1)], [true, false], "put back");
 });
 
 Deno.test("a lease is the same with its end and its number of failures, and if it has not ended with a result [D1]", () => {
