@@ -23,6 +23,7 @@ import {
   wasAtBank,
   withPayer,
 } from "../../../../src/platform/core/consents/consent.ts";
+import { representConsents } from "../../../../src/platform/core/consents/consent_representation.ts";
 
 const NOW = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
@@ -234,4 +235,22 @@ Deno.test("which consents were at the bank, are decided, were never authorised, 
     [request, { ...request, initiation }].map((one) => isImplicit({ ...consent, request: one })),
     [false, true],
   );
+});
+
+Deno.test("a list has of each consent its id, times, status, reason, end-to-end id and amount [LS1]", () => {
+  const consent: ReadableConsent = { ...opened(), status: "Rejected", statusReasonCode: "CUST" };
+  const page = { found: [consent], after: undefined };
+  const listed = JSON.parse(JSON.stringify(representConsents(page, "https://api.example/list", {}))) as {
+    readonly Data: { readonly Consent: unknown };
+  };
+  const at = "2027-01-15T08:00:00+00:00";
+  assertEquals(listed.Data.Consent, [{
+    ConsentId: consent.id,
+    CreationDateTime: at,
+    Status: "Rejected",
+    StatusReasonCode: "CUST",
+    StatusUpdateDateTime: at,
+    EndToEndIdentification: "FRESCO.21302.GFX.20",
+    InstructedAmount: { Amount: "4.20", Currency: "EUR" },
+  }]);
 });
