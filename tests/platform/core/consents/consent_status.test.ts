@@ -23,6 +23,8 @@ import {
   wasAtBank,
   withPayer,
 } from "../../../../src/platform/core/consents/consent.ts";
+import type { ConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
+import { consentStatus, type ReadConsentDeps } from "../../../../src/platform/core/consents/read_consent.ts";
 import { representConsents } from "../../../../src/platform/core/consents/consent_representation.ts";
 
 const NOW = 1_800_000_000_000;
@@ -253,4 +255,27 @@ Deno.test("a list has of each consent its id, times, status, reason, end-to-end 
     EndToEndIdentification: "FRESCO.21302.GFX.20",
     InstructedAmount: { Amount: "4.20", Currency: "EUR" },
   }]);
+});
+
+Deno.test("the status of a consent is that of now for its own client and bank, and none once its data is gone [CT12, EN15]", async () => {
+  const consent = opened();
+  const { id, clientId, bank } = consent;
+  const other = {
+    clientId: needed(asClientId(`SC-${crypto.randomUUID()}`)),
+    bank: needed(asBankCode("BANKB")),
+  };
+  const statusOf = (personalData: Consent["personalData"], by: object = {}, now = NOW): Promise<unknown> => {
+    const value = { ...consent, personalData };
+    const consents: Partial<ConsentStore> = {
+      find: () => Promise.resolve({ key: ["consent"], value, version: "1" }),
+    };
+    const deps = { clock: () => now, consents } as ReadConsentDeps;
+    return consentStatus(deps, { get: () => Promise.resolve(null) }, id, { clientId, bank, ...by });
+  };
+  const present = { state: "present" } as const;
+  assertEquals(await statusOf(present), "AwaitingAuthorisation");
+  assertEquals(await statusOf(present, {}, NOW + DAY_MS), "Rejected");
+  assertEquals(await statusOf(present, { clientId: other.clientId }), undefined);
+  assertEquals(await statusOf(present, { bank: other.bank }), undefined);
+  assertEquals(await statusOf({ state: "erased", at: NOW, scope: "case" }), undefined);
 });
