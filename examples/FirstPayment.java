@@ -135,6 +135,7 @@ public class FirstPayment {
         var payment = post("/domestic-payments/v1", token, Map.of(
                 "Data", Map.of("ConsentId", consentId, "Initiation", INITIATION),
                 "Risk", Map.of()));
+        if (!payment.text("ConsentId").equals(consentId)) throw new Stop("The answer is about another consent.");
         var paymentId = payment.text("DomesticPaymentId");
         System.out.printf("payment %s: %s%n", paymentId, payment.text("Status"));
         var read = call("GET", "/domestic-payments/v1/" + paymentId, own, null, null, 200);

@@ -74,6 +74,9 @@ func main() {
 		"Data": object{"ConsentId": consent.Data.ConsentId, "Initiation": initiation},
 		"Risk": object{},
 	})
+	if payment.Data.ConsentId != consent.Data.ConsentId {
+		stop("The answer is about another consent.")
+	}
 	id := payment.Data.DomesticPaymentId
 	fmt.Printf("payment %s: %s\n", id, payment.Data.Status)
 	var read resource

@@ -46,6 +46,8 @@ def main(folder, bank="BANKA", outcome=None):
     })
     order = {"Data": {"ConsentId": consent_id, "Initiation": INITIATION}, "Risk": {}}
     payment = tpp.post("/domestic-payments/v1", token, order)
+    if payment["Data"]["ConsentId"] != consent_id:
+        sys.exit("The answer is about another consent.")
     payment_id = payment["Data"]["DomesticPaymentId"]
     print(f"payment {payment_id}: {payment['Data']['Status']}", flush=True)
     print(f"status now: {tpp.get(f'/domestic-payments/v1/{payment_id}', own)['Data']['Status']}")

@@ -35,6 +35,7 @@ main() {
   jq -n --arg id "$consent_id" --argjson initiation "$INITIATION" \
     '{Data: {ConsentId: $id, Initiation: $initiation}, Risk: {}}' >"$work/body"
   payment=$(call POST domestic-payments/v1 payment 201 "$(uuid)")
+  [[ $(jq -r .Data.ConsentId <<<"$payment") == "$consent_id" ]] || stop "The answer is about another consent."
   payment_id=$(jq -r .Data.DomesticPaymentId <<<"$payment")
   echo "payment $payment_id: $(jq -r .Data.Status <<<"$payment")"
 
