@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { picture } from "./page_checks.ts";
+import { assertPaid, picture } from "./page_checks.ts";
 
 const DESKTOP = { javaScriptEnabled: false, viewport: { width: 1440, height: 900 }, locale: "en-GB" };
 const PHONE = { ...DESKTOP, viewport: { width: 390, height: 844 } };
@@ -88,7 +88,7 @@ async function goesOn(page: Page): Promise<void> {
 
 async function paid(page: Page): Promise<void> {
   await page.waitForURL(/\/orders\//);
-  assertMatch(await page.locator("#payment-status").innerText(), /Accepted/);
+  await assertPaid(page);
   await page.context().close();
 }
 

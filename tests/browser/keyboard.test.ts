@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { assertFits, blockedOn, picture } from "./page_checks.ts";
+import { assertFits, assertPaid, blockedOn, picture } from "./page_checks.ts";
 
 /** More stops than any page has: reaching it means a keyboard trap (WCAG 2.1.2). */
 const MAX_STOPS = 40;
@@ -52,7 +52,7 @@ async function pay(browser: Browser, shop: string, bank: string): Promise<void> 
   await stopAt(page, '#consent button[value="accept"]');
   await press(page, "Enter", "#payment-status");
   await assertArabic(page);
-  assertMatch(await page.locator("#payment-status").innerText(), /^AcceptedSettlement/);
+  await assertPaid(page);
   await picture(page, `keyboard-${bank}-paid`);
   await lookAgain(page);
   assertEquals(blocked, []);

@@ -8,7 +8,7 @@ import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
-import { assertAccessible, assertFits, picture } from "./page_checks.ts";
+import { assertAccessible, assertFits, assertPaid, picture } from "./page_checks.ts";
 
 /** An authorization session lasts 15 minutes. */
 const TOO_LONG_SECONDS = 16 * 60;
@@ -49,7 +49,7 @@ async function otherBrowser(browser: Browser, { endpoints }: Ecosystem): Promise
   await own.locator('#consent input[name="account"]:enabled').first().check();
   await own.locator('#consent button[value="accept"]').click();
   await own.waitForURL(/\/orders\//);
-  assertMatch(await own.locator("#payment-status").innerText(), /^AcceptedSettlement/);
+  await assertPaid(own);
   await foreign.goto(own.url());
   assertMatch(await foreign.locator("main").innerText(), /appartient à un autre navigateur/);
   for (const page of [own, foreign]) await page.context().close();

@@ -1,6 +1,6 @@
 /** Checks that every page must pass in a real browser, and screenshots of it if `SCREENSHOTS=1` asks for them. */
 import axe from "axe-core/axe.min.js" with { type: "text" };
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { BrowserContext, Page } from "playwright-core";
 
 /** CSS pixels: WCAG 2.5.5. */
@@ -10,6 +10,17 @@ const MIN_COLUMN = 150;
 const SCREENSHOTS = new URL("../../.data/screenshots/", import.meta.url);
 /** A screenshot takes as long as a page, and only people look at it. */
 const IS_PICTURED = Deno.env.get("SCREENSHOTS") === "1";
+
+const MAX_LOADS = 600;
+
+/** Loads an order's page again until the bank has answered, and asserts that the payment is accepted. */
+export async function assertPaid(page: Page): Promise<void> {
+  const status = page.locator("#payment-status");
+  for (let loads = 0; loads < MAX_LOADS && await status.innerText() === "Pending"; loads++) {
+    await page.reload();
+  }
+  assertMatch(await status.innerText(), /^Accepted/);
+}
 
 /** Asserts no violation of axe's rules in the page's current colour scheme; leaves axe loaded. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {

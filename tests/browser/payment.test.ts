@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { openPooledSandbox } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "testing/chromium.ts";
-import { picture } from "./page_checks.ts";
+import { assertPaid, picture } from "./page_checks.ts";
 
 const MAIN_ACCOUNT = "GB33BUKB20201555555555";
 
@@ -55,7 +55,7 @@ async function pay(
     await accept(page);
   }
   await page.waitForURL(/\/orders\//);
-  assertMatch(await page.locator("#payment-status").innerText(), /Accepted/);
+  await assertPaid(page);
   await picture(page, `journey-${name}-paid`);
   assertEquals(blocked, []);
   await page.context().close();
@@ -73,7 +73,7 @@ async function doubleClick(browser: Browser, shop: string): Promise<void> {
   await page.locator('#consent button[value="accept"]').dblclick();
   await page.locator("#payment-status").waitFor(); // the second click aborts the first navigation
   assertMatch(page.url(), /\/orders\//);
-  assertMatch(await page.locator("#payment-status").innerText(), /Accepted/);
+  await assertPaid(page);
   assertEquals(blocked, []);
   await page.context().close();
 }
