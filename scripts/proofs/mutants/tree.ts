@@ -23,7 +23,7 @@ export interface Tree extends AsyncDisposable {
   readonly folder: string;
   /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if it does not apply */
   test(files: readonly string[], fault?: Fault, maxMs?: number): Promise<TestRun>;
-  /** Runs a program in it. */
+  /** Runs a program in it. @throws {Error} if it does not end */
   run(program: string, args: readonly string[]): Promise<{ readonly output: string }>;
 }
 
@@ -60,7 +60,11 @@ export async function copyTree(root: string): Promise<Tree> {
       const run = (): Promise<TestRun> => runTests(folder, files, maxMs);
       return fault === undefined ? await run() : await withFault(fault, run);
     },
-    run: (program, args) => command(folder, program, args),
+    async run(program, args) {
+      const { code, output } = await command(folder, program, args);
+      if (code === undefined) throw new Error(`${program} did not end within ${MAX_RUN_MS / 1000} s`);
+      return { output };
+    },
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }
