@@ -177,8 +177,8 @@ export const PLANTS: readonly Plant[] = [
     name: "a place of the log given twice",
     file: "src/platform/evidence/evidence_log/log_store.ts",
     changes: [[
-      "check(tx, logHeadKey, former?.version ?? null); // the start",
-      "void former?.version; // the start",
+      "logHeadRecord.replace(tx, logHeadKey, former, head); // the start",
+      "logHeadRecord.set(tx, logHeadKey, head); // the start",
     ]],
     firstSeed: 25,
     breaks: /the evidence log has every entry once/,
