@@ -96,7 +96,7 @@ function rankOf(
     [word, ...SYNONYMS.get(word) ?? []].some((other) => queryTerms.includes(other));
   const met = words.filter(isMet).length / words.length;
   return score * met ** 2 * weight *
-    (`${title} ${text}`.toLowerCase().includes(question.toLowerCase()) ? 2 : 1);
+    (`${title} ${text}`.toLowerCase().includes(question.toLowerCase()) ? 3 : 1);
 }
 
 function excerptOf(text: string, words: readonly string[]): string {
