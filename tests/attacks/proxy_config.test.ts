@@ -178,8 +178,11 @@ Deno.test("proxy-config replaces files only with --overwrite, and otherwise name
   );
   await Deno.remove(`${folder}/unavailable.html`);
   await render(readOrder(["nginx", `--out=${folder}`], ENV));
+  await Deno.writeTextFile(`${folder}/nginx.conf`, "open to all", { mode: 0o644 });
+  using reader = await Deno.open(`${folder}/nginx.conf`);
   await render(readOrder(["nginx", `--out=${folder}`, "--overwrite"], ENV));
   assert((await Deno.readTextFile(`${folder}/nginx.conf`)).includes(PROXY_SECRET));
+  assertEquals((await new Response(reader.readable).text()).includes(PROXY_SECRET), false); // opened when all might
   await Deno.remove(folder, { recursive: true });
 });
 

@@ -3,6 +3,7 @@
  * secret, so only their owner may read them. Starts and reloads no proxy.
  */
 import { secretEnvironment } from "../../command_line/secret_environment.ts";
+import { writeSecretFile } from "../../command_line/secret_file.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { ZONES } from "./zones.ts";
 import {
@@ -93,9 +94,9 @@ export async function render(
   if (!overwrite) await rejectExisting(files.map(({ path }) => path));
   for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
-    const mode = name === PAGE ? 0o644 : 0o600;
-    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }, backends, cells), { mode });
-    await Deno.chmod(path, mode); // also if the file existed already
+    const text = fillIn(template, { ...ZONES, ...settings }, backends, cells);
+    await writeSecretFile(path, text, { replace: overwrite });
+    if (name === PAGE) await Deno.chmod(path, 0o644); // nginx reads it as another user
   }
   return files.map(({ path }) => path);
 }
