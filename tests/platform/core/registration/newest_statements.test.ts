@@ -1,7 +1,7 @@
 /**
  * A newer statement at the directory takes effect here within 15 s without a new registration. An older one never does.
  */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type LogLine, rejectionOf } from "testing/answers.ts";
 import { historyOf } from "testing/histories.ts";
 import type { Client } from "../../../../src/platform/core/registration/client.ts";
@@ -230,7 +230,9 @@ for (const [name, make] of Object.entries(UNUSABLE)) {
     env.now += BOUND_MS;
     assertEquals(await pushTo(env, REMOVED), 201); // by what is in force
     assertEquals(await stored(env, env.tpp), before);
-    assert(env.logged.some((line) => line.includes("client.statement_not_applied")));
+    const [line = "{}"] = env.logged.filter((text) => text.includes("client.statement_not_applied"));
+    const { clientId, why } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    assertEquals([clientId, typeof why], [env.tpp.clientId, "string"]);
     env.network = network;
     env.now += 10_000;
     assertEquals(await pushTo(env, REMOVED), 400);
