@@ -1,6 +1,9 @@
 /** Reads lists: a page of one, or all entries in pieces. All lists end in the same way. */
 import type { Entry, Key, Listing } from "./store.ts";
 
+/** The largest page of a list (contract LS3). */
+export const PAGE = 100;
+
 /** An entry that was read. */
 export interface Row<T, P> {
   /** Its place in the list. A read after this place begins with the next entry. */

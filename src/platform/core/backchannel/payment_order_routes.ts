@@ -5,7 +5,7 @@
 import { forParticipant } from "../../guards/security/standing.ts";
 import { decide } from "../../evidence/personal_data.ts";
 import { z } from "@hono/zod-openapi";
-import { type Page, readPage } from "../../../base/store/page.ts";
+import { PAGE, type Page, readPage } from "../../../base/store/page.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { decoded } from "../../guards/http/decode.ts";
@@ -36,7 +36,6 @@ export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
   readonly guards: ResourceGuards;
 }
 
-const PAGE = 100;
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),

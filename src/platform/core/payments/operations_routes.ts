@@ -5,7 +5,7 @@ import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute, proposedOr } from "../../guards/http/operation_answers.ts";
 import { asBankCode, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
-import { type Page, readPage } from "../../../base/store/page.ts";
+import { PAGE, type Page, readPage } from "../../../base/store/page.ts";
 import type { OrderPlace } from "./order_outbox_store.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
 import { invalidRequest, operationBody } from "../../guards/security/operation_body.ts";
@@ -27,8 +27,6 @@ export interface OperationsRouteDeps extends RedriveOrderDeps, CloseOrderDeps {
   readonly payments: PaymentStore;
   readonly clients: Pick<ClientStore, "namesOf">;
 }
-
-const PAGE = 100;
 
 const tags = ["Payment orders"];
 const listRoute = operationRoute({

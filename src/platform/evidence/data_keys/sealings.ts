@@ -130,7 +130,7 @@ function isErased({ personalData }: Members): boolean {
 }
 
 function members(value: unknown): Members {
-  return typeof value === "object" && value !== null ? value as Members : {};
+  return (value ?? {}) as Members;
 }
 
 function split(value: Members, readable: readonly string[]): { open: Members; sealed: Members } {

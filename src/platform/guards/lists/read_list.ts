@@ -1,6 +1,6 @@
 /** Reads a page of a TPP's consents or payments (contract LS1, LS3). */
 import type { Clock } from "../../../base/kernel/clock.ts";
-import { readPage } from "../../../base/store/page.ts";
+import { PAGE, readPage } from "../../../base/store/page.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { type ListOf, listOf } from "./lookup_store.ts";
 import type { ListQuery } from "./list_query_schema.ts";
@@ -17,8 +17,6 @@ export interface ListPage<T> {
   readonly after: string | undefined;
 }
 
-/** Largest page, and entries that are read at once. */
-export const PAGE = 100;
 /** A page that a filter leaves short reads at most this many times {@link PAGE} entries. */
 const READS = 5;
 
