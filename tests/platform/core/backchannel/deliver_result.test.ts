@@ -24,7 +24,9 @@ import {
   type AuthorizationSession,
   keptUntil,
 } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
+import type { ConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
+import { readCase } from "../../../../src/platform/evidence/read_case.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { sharedToken } from "testing/shared_token.ts";
 import { assertFaults } from "testing/resource_answers.ts";
@@ -58,6 +60,10 @@ Deno.test("POST authorization-results: the browser that began goes on with a cod
   const again = await assertNothingDelivered(env, () => deliverJws(env, flow.bank, jws));
   assertEquals([again.status, await again.json()], [200, expected]);
   assertEquals(await codesIssued(env), 1);
+  const file = await readCase(env.store, flow.consentId as ConsentId);
+  const items = file?.entries.flatMap(({ items }) => items.map(({ item }) => item)) ?? [];
+  const results = items.filter(({ kind }) => kind === "sca_result");
+  assertEquals(results.map(({ key }) => typeof key), ["string"]); // an auditor verifies the result by it
 });
 
 Deno.test("POST authorization-results: the customer's own return leads on too, and the first result counts [ARS3] [ARS4] [BR15]", async (t) => {
