@@ -151,10 +151,9 @@ function recall({ kept, absent }: State, name: string): Kept | undefined {
 }
 
 function keep({ kept, absent }: State, name: string, found: Found): void {
-  if (found === null) absent.set(name, ABSENT);
-  else {kept.set(name, { found: freezeDeep(found) }, {
-      size: name.length + JSON.stringify(found.value).length,
-    });}
+  if (found === null) return void absent.set(name, ABSENT);
+  const size = name.length + JSON.stringify(found.value).length;
+  kept.set(name, { found: freezeDeep(found) }, { size });
 }
 
 function forget({ kept, absent }: State, name: string): void {

@@ -10,7 +10,7 @@ import { Card, Named, Table } from "./parts.tsx";
 import { alarmsCard, endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { LastHour } from "./last_hour_card.tsx";
-import { queryOf } from "./reports_page.tsx";
+import { readPages } from "./reports_page.tsx";
 import { SearchForm } from "./search_page.tsx";
 import { dayOf } from "../../observed/figures/figures.ts";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
@@ -100,14 +100,8 @@ async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
 /** The reports of all banks, page by page: any of them may be the one that needs a look. */
 async function readReports(visit: Visit, day: string): Promise<readonly ShownReport[]> {
   const found: ShownReport[] = [];
-  let after: string | undefined;
-  do {
-    const query = queryOf({ from: day, until: day, after });
-    const answer = await visit.read(`/operations/reports/banks${query}`, reportsSchema);
-    if (!answer.ok) return found;
-    found.push(...answer.value.Data.Report);
-    after = answer.value.Data.After;
-  } while (after !== undefined);
+  const pages = readPages(visit, "/operations/reports/banks", reportsSchema, { from: day, until: day });
+  for await (const answer of pages) if (answer.ok) found.push(...answer.value.Data.Report);
   return found;
 }
 

@@ -11,7 +11,7 @@ import { participantDetailSchema } from "../participant_detail_routes.ts";
 import { ParticipantChanges, States } from "./participants_page.tsx";
 import { Actor, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import { queryOf } from "./reports_page.tsx";
+import { readPages } from "./reports_page.tsx";
 
 type Detail = z.infer<typeof participantDetailSchema>["Data"];
 
@@ -77,15 +77,13 @@ async function blocksOf(visit: Visit, one: Detail): Promise<readonly JSX.Element
 /** The reason of the newest block. The history begins with the oldest entry. */
 async function reasonOf(visit: Visit, subject: string): Promise<string | undefined> {
   let reason: string | undefined;
-  let after: string | undefined;
-  do {
-    const path = `/operations/histories/${encodeURIComponent(subject)}${queryOf({ after })}`;
-    const answer = await visit.read(path, historySchema);
+  for await (
+    const answer of readPages(visit, `/operations/histories/${encodeURIComponent(subject)}`, historySchema)
+  ) {
     if (!answer.ok) return undefined; // an older block may have another reason
-    const { Entry, After } = answer.value.Data;
+    const { Entry } = answer.value.Data;
     reason = Entry.findLast(({ Event }) => Event === "participant.blocked")?.Reason ?? reason;
-    after = After;
-  } while (after !== undefined);
+  }
   return reason;
 }
 

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
 import { answerFile } from "./answer_file.ts";
 import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
@@ -14,7 +15,7 @@ import { type Columns, Day, More, Read } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { Reasons } from "./reasons_table.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
-import type { Visit } from "../../../console/visit.ts";
+import type { Answer, Visit } from "../../../console/visit.ts";
 
 const PATH = "/console/reports";
 
@@ -93,6 +94,21 @@ export function queryOf(sent: Readonly<Record<string, string | undefined>>): str
     pair[1] !== undefined && pair[1] !== ""
   );
   return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+}
+
+/** Reads a list page by page, to its end or to the first answer that is none. */
+export async function* readPages<T extends { readonly Data: { readonly After?: string | undefined } }>(
+  visit: Visit,
+  path: string,
+  schema: z.ZodType<T>,
+  asked: Readonly<Record<string, string>> = {},
+): AsyncGenerator<Answer<T>> {
+  let after: string | undefined;
+  do {
+    const answer = await visit.read(`${path}${queryOf({ ...asked, after })}`, schema);
+    yield answer;
+    after = answer.ok ? answer.value.Data.After : undefined;
+  } while (after !== undefined);
 }
 
 function Period({ language, shown }: { readonly language: Language; readonly shown: Shown }): JSX.Element {
