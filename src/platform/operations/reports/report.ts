@@ -41,7 +41,7 @@ export interface Subject {
   /** Bank code or client id. */
   readonly id: string;
   readonly name: string;
-  /** Milliseconds. No day before it is reported. Undefined if it is not registered: days without figures are not either. */
+  /** Milliseconds. Every day from it on is reported, and others that have figures. Undefined if it is not registered. */
   readonly registeredAt: number | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function reportsOf(
   return subjects.map((subject) => {
     const { id, registeredAt } = subject;
     const isShown = (day: string, found: DayFigures): boolean =>
-      registeredAt === undefined ? found.has(id) : day >= dayOf(registeredAt);
+      found.has(id) || registeredAt !== undefined && day >= dayOf(registeredAt);
     const shown = read.filter(([day, found]) => isShown(day, found)).map(([day, found, observed]) => {
       return { day, sums: sumsOf(found.get(id) ?? noFigures(), observed) };
     });

@@ -305,3 +305,19 @@ Deno.test("a bank that has deleted its registration is in the report of the days
     "BANKB",
   ]);
 });
+
+Deno.test("a bank that registers again has the days of its former registration in its report [REP4, QTR1]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  const before = await ofToday(env, "banks", "BANKA");
+  const { value } = present(await env.store.get<object>(["bank", "BANKA"]));
+  const registeredAt = env.now + 2 * 86_400_000;
+  await env.store.commit({
+    checks: [],
+    writes: [{ kind: "set", key: ["bank", "BANKA"], value: { ...value, registeredAt } }],
+  });
+  env.now = registeredAt;
+  const { Report: [first] } = await report(env, "banks?id=BANKA");
+  assertEquals(first?.Day.map(({ Date: day }) => day), [DAY, "2040-01-17"]);
+  assertEquals(first?.Day[0], before);
+});
