@@ -20,6 +20,8 @@ export interface Visit extends Session {
   /** Path and query of the page. */
   readonly address: string;
   readonly form: Form;
+  /** Why the form makes no change: it is of an ended session. */
+  readonly late: typeof LATE | undefined;
   /** Whether the person may use the endpoint, such as `GET /operations/audit`. */
   may(endpoint: string): boolean;
   /** Reads text from the API. */
@@ -47,17 +49,19 @@ export function openVisit(
 ): Visit {
   const send = (path: string, init: RequestInit): Promise<Response> =>
     call(session.person, new Request(`${ORIGIN}${path}`, init), numberOf(c));
+  const late = isOwn ? undefined : LATE;
   return {
     ...session,
     language: languageOf(c),
     address: addressOf(c),
     form,
+    late,
     may: (endpoint) => may(session.person, endpoint),
     readText: async (path) => await answerOf(await send(path, {}), (answer) => answer.text()),
     read: async (path, schema, also) =>
       await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json()), also),
     change: async (path, body, method = "POST") => {
-      if (!isOwn) return LATE;
+      if (late !== undefined) return late;
       const sent = body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };

@@ -50,10 +50,12 @@ export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[]
         return c.html(renderFrame(program, frame, <Empty visit={visit} listed={listed} />), 400);
       }
       const names = await readNames(visit, listed.value.map(({ BankId }) => BankId));
-      const content = visit.form.get("confirmed") === "true"
+      const isConfirmed = visit.form.get("confirmed") === "true";
+      const late = isConfirmed ? visit.late : undefined;
+      const content = isConfirmed && late === undefined
         ? await carryOut(visit, name, listed.value, names)
-        : <Confirm visit={visit} name={name} orders={listed.value} names={names} />;
-      return c.html(renderFrame(program, frame, content));
+        : <Confirm visit={visit} name={name} orders={listed.value} names={names} fault={late?.description} />;
+      return c.html(renderFrame(program, frame, content), late?.status ?? 200);
     }),
   ];
 }
@@ -104,11 +106,13 @@ function actionOf(name: BulkAction): Action {
 }
 
 function Confirm(
-  { visit, name, orders, names }: {
+  { visit, name, orders, names, fault }: {
     readonly visit: Visit;
     readonly name: BulkAction;
     readonly orders: readonly Order[];
     readonly names: Names;
+    /** Why the orders were not changed, in English. */
+    readonly fault: string | undefined;
   },
 ): JSX.Element {
   const { language, form } = visit;
@@ -130,6 +134,7 @@ function Confirm(
     fields: fields.map((field) => formField(language, field)),
     submit: phrase(language, `bulk.${name}`),
     back: ordersPath("dead"),
+    fault,
   };
   return <ChangeForm visit={visit} view={view} />;
 }

@@ -1,5 +1,5 @@
 /** Several orders that were given up are changed at once in the console: confirmed once, each as if alone. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ConsoleBrowser, formTokenIn, type Page } from "testing/console_browser.ts";
 import type { TestOperator } from "testing/operators.ts";
 import {
@@ -101,4 +101,23 @@ Deno.test("a change that needs two operators is proposed for each order, and onl
   const support = await signedIn(env, "support");
   assert(!(await support.get(LIST)).html.includes('name="order-'));
   assertEquals((await send(support, { ...CLOSE, ...chosen(ids) })).status, 403);
+});
+
+Deno.test("a confirmation that is sent after the end of its session is shown again, and changes nothing [OP14, OP32]", async () => {
+  await using env = await openDown();
+  const ids = await givenUp(env, 1);
+  const browser = await signedIn(env, "operator");
+  const opened = await send(browser, { action: "close", ...chosen(ids) });
+  const fields = { ...CLOSE, ...chosen(ids), confirmed: "true", form_token: formTokenIn(opened.html) };
+  await browser.signIn("operator");
+  browser.isFromPage = true;
+  const late = await browser.post("/console/orders/selected", fields);
+  assertEquals([late.status, (await payment(env, ids[0] ?? "")).Status], [403, "Pending"]);
+  assertStringIncludes(late.html, "You have signed in since this form was opened.");
+  assertStringIncludes(late.html, CLOSE.statusReason);
+  const sent = await browser.post("/console/orders/selected", {
+    ...fields,
+    form_token: formTokenIn(late.html),
+  });
+  assertEquals([sent.status, (await payment(env, ids[0] ?? "")).Status], [200, "Rejected"]);
 });
