@@ -43,7 +43,7 @@ export async function signProof(
 ): Promise<string> {
   const { kty, n, e } = await jose.exportJWK(keys.publicKey);
   const ath = accessToken === undefined ? {} : { ath: await sha256(accessToken) };
-  return await new jose.SignJWT({ htm: method, htu: url.split("?")[0] ?? url, ...ath })
+  return await new jose.SignJWT({ htm: method, htu: url.split(/[?#]/)[0] ?? url, ...ath })
     .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "dpop+jwt", jwk: { kty, n, e } as jose.JWK })
     .setIssuedAt(Math.floor(now() / 1000))
     .setJti(crypto.randomUUID())

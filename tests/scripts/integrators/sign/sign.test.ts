@@ -1,6 +1,6 @@
 /** The output of `deno task sign` is accepted by a running platform, and `deno task inspect` explains it. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { base64url, decodeProtectedHeader, exportJWK, SignJWT } from "jose";
+import { base64url, decodeJwt, decodeProtectedHeader, exportJWK, SignJWT } from "jose";
 import { generateKeyPair } from "oauth4webapi";
 import { bodyOf, type CreatedConsent, type PushedRequest, type TokenAnswer } from "testing/answers.ts";
 import { openPlatform } from "../../../../scripts/command_line/platform.ts";
@@ -55,7 +55,8 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
   let token = "";
   await t.step("assertion and dpop", async () => {
     const url = `${base_url}/BANKA/token.oauth2/v1`;
-    const dpop = await signProof(platform, keys, { method: "POST", url });
+    const dpop = await signProof(platform, keys, { method: "POST", url: `${url}#part` });
+    assertEquals(decodeJwt(dpop)["htu"], url);
     const form = await authentication();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "payments", ...form });
     const { status, json } = await post<TokenAnswer>("/BANKA/token.oauth2/v1", { dpop }, body);
