@@ -44,7 +44,7 @@ export function hidden<P extends string>(method: "get" | "post", path: P): {
 export function safeNext(text: string | undefined): string {
   const isPage = text !== undefined && text.length <= 500 && !text.includes("..") &&
     /^\/console(?:[/?][\w\-./?=&%@:+~]*)?$/.test(text);
-  return isPage && !text.startsWith(SIGN_IN_PATH) ? text : HOME_PATH;
+  return isPage && ![SIGN_IN_PATH, SIGN_OUT_PATH].some((one) => text.startsWith(one)) ? text : HOME_PATH;
 }
 
 /** Whether the form is one of this session: another site's has not its token. */

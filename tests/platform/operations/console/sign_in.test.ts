@@ -147,6 +147,7 @@ Deno.test("after the sign-in the console leads to its own pages only [OP13]", as
     "/console@evil.example",
     "javascript:alert(1)",
     "/console/sign-in",
+    "/console/sign-out",
     "/operations/controls",
     "/console?x=\r\nset-cookie:a=b",
   ];
