@@ -6,6 +6,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
+import { postRegistration } from "testing/registration.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
 
 const DAY = "2040-01-15";
@@ -306,18 +307,16 @@ Deno.test("a bank that has deleted its registration is in the report of the days
   ]);
 });
 
-Deno.test("a bank that registers again has the days of its former registration in its report [REP4, QTR1]", async () => {
+Deno.test("a TPP that registers again has the days of its former registration in its report [REP4, DC23]", async () => {
   await using env = await openPushEnvironment(accepts);
   await paid(env);
-  const before = await ofToday(env, "banks", "BANKA");
-  const { value } = present(await env.store.get<object>(["bank", "BANKA"]));
-  const registeredAt = env.now + 2 * 86_400_000;
-  await env.store.commit({
-    checks: [],
-    writes: [{ kind: "set", key: ["bank", "BANKA"], value: { ...value, registeredAt } }],
-  });
-  env.now = registeredAt;
-  const { Report: [first] } = await report(env, "banks?id=BANKA");
+  const before = await ofToday(env, "tpps", env.tpp.clientId);
+  const path = `/register/v1/${env.tpp.clientId}`;
+  const deleted = await call(env, env.tpp, await clientToken(env, env.tpp), path, { method: "DELETE" });
+  assertEquals(deleted.status, 204);
+  env.now += 2 * 86_400_000;
+  await good(postRegistration(env, env.tpp), 201);
+  const { Report: [first] } = await report(env, `tpps?id=${env.tpp.clientId}`);
   assertEquals(first?.Day.map(({ Date: day }) => day), [DAY, "2040-01-17"]);
-  assertEquals(first?.Day[0], before);
+  assertEquals(first?.Day[0]?.Payments, before.Payments);
 });
