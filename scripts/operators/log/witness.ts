@@ -31,7 +31,7 @@ export async function compareCheckpoints(
     return { holds: true, words: `the log has ${next.size} leaves; the last checkpoint had none` };
   }
   if (next.size === seen.size && isSameHash(next.root, seen.root)) {
-    return { holds: true, words: `the log is unchanged: ${next.size} leaves` };
+    return { holds: true, words: `the log is unchanged since ${timeOf(next.iat)}: ${next.size} leaves` };
   }
   const [from, to] = [seen.size, next.size];
   if (await contains(seen, next, prove)) {
