@@ -1,5 +1,5 @@
 /** Payments that are not final for long: they are found, counted and listed, and their bank is asked. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Alarms } from "testing/operation_answers.ts";
 import { bodyOf, present } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
@@ -224,4 +224,31 @@ Deno.test("the console lists unsettled payments by bank, and asks the bank [OP34
   await browser.submit("/console/banks/BANKA/inquire");
   const after = await browser.get("/console/unsettled");
   assert(after.html.includes("Every older payment is final"), after.html);
+});
+
+Deno.test("the page of unsettled payments shows the oldest of each bank, and how many there are [OP33, OP34]", async () => {
+  await using env = await open();
+  const id = await made(env);
+  await looked(env, 2 * HOUR);
+  const stored = present(await env.store.get<object>(["payment", id])).value;
+  const [found] = await env.store.list<object>({ prefix: ["unsettled", "BANKA"], limit: 1 });
+  const { value, key: [, , place = ""] } = present(found);
+  const ids = Array.from({ length: 999 }, () => crypto.randomUUID());
+  for (let from = 0; from < ids.length; from += 100) {
+    const writes = ids.slice(from, from + 100).flatMap((paymentId) => [
+      { kind: "set", key: ["payment", paymentId], value: { ...stored, id: paymentId } } as const,
+      {
+        kind: "set",
+        key: ["unsettled", "BANKA", place.replace(id, paymentId)],
+        value: { ...value, paymentId },
+      } as const,
+    ]);
+    await env.store.commit({ checks: [], writes });
+  }
+  assertEquals((await listed(env)).length, 1000);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  const { html } = await browser.get("/console/unsettled");
+  assert(html.length <= 300_000 / 12, `${html.length} bytes, of one bank of twelve`);
+  assertStringIncludes(html, "The first 20 of 1000 are shown.");
 });

@@ -6,8 +6,11 @@ import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx
 import type { Visit } from "../../../console/visit.ts";
 import { disputeForDecisionSchema, openDisputesSchema } from "../disputes/dispute_routes.ts";
 import { type Names, readNames } from "./names.ts";
-import { CaseLink, Changes, Done, TableCard } from "./parts.tsx";
+import { CaseLink, Changes, Done, First, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
+
+/** Disputes that the page shows (contract OP33). */
+const SHOWN = 100;
 
 export async function disputesPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
@@ -22,7 +25,17 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
       <Done visit={visit} />
       <p class="lead">{phrase(language, "disputes.lead")}</p>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Dispute: disputes } }) => <Disputes visit={visit} disputes={disputes} names={names} />}
+        {({ Data: { Dispute: disputes } }) => (
+          <>
+            <Disputes visit={visit} disputes={disputes.slice(0, SHOWN)} names={names} />
+            <First
+              language={language}
+              shown={SHOWN}
+              count={disputes.length}
+              command="deno task ops disputes"
+            />
+          </>
+        )}
       </Read>
     </>
   );

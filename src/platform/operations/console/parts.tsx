@@ -152,6 +152,23 @@ export function Named(
   );
 }
 
+/** Below the first rows of a long list: how many there are, and the command that lists all. */
+export function First(
+  { language, shown, count, command }: {
+    readonly language: Language;
+    readonly shown: number;
+    readonly count: number;
+    readonly command: string;
+  },
+): JSX.Element | null {
+  if (count <= shown) return null;
+  return (
+    <p class="notice">
+      {phrase(language, "list.first", { shown, count, command: <code dir="ltr">{command}</code> })}
+    </p>
+  );
+}
+
 /** Changes that stop or take away something. */
 const DANGERS: ReadonlySet<PlainKey> = new Set([
   "link.close",

@@ -40,6 +40,7 @@ export const ARGUMENTS = {
   "disputes.nextAnswer": ["request"],
   "disputes.nextWithdraw": ["request"],
   "keys.lead": ["command"],
+  "list.first": ["shown", "count", "command"],
   "audit.lead": ["command"],
   "audit.subject.hint": ["example"],
   "actor.operator": ["name"],

@@ -6,8 +6,11 @@ import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
 import { StatusOf } from "./case_head.tsx";
 import { readNames } from "./names.ts";
-import { Changes, Done, Named, PaymentLink, Table } from "./parts.tsx";
+import { Changes, Done, First, Named, PaymentLink, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
+
+/** Payments of a bank that the page shows (contract OP33). */
+const SHOWN = 20;
 
 export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
@@ -49,7 +52,7 @@ function Bank(
       <Table
         language={language}
         name="unsettled.title"
-        rows={Payment}
+        rows={Payment.slice(0, SHOWN)}
         columns={{
           "column.payment": (one) => <PaymentLink visit={visit} one={one} />,
           "column.time": (one) => <Instant visit={visit} at={one.CreationDateTime} />,
@@ -57,6 +60,7 @@ function Bank(
           "column.since": (one) => <Instant visit={visit} at={one.StatusUpdateDateTime} />,
         }}
       />
+      <First language={language} shown={SHOWN} count={Payment.length} command="deno task ops unsettled" />
     </section>
   );
 }
