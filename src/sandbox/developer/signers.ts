@@ -42,9 +42,12 @@ const MAX_CHOICES = 50;
 export function openSigners({ names, open, make }: TppSource): Signers {
   const opened = new Map<string, Promise<Signing>>();
   const choices = new Map<string, string>();
+  const openAnew = async (name: string): Promise<Signing> => {
+    const tpp = await open(name);
+    return { name, tpp, sender: openSender(tpp) };
+  };
   const named = (name: string): Promise<Signing> => {
-    const signing = opened.get(name) ??
-      open(name).then((tpp): Signing => ({ name, tpp, sender: openSender(tpp) }));
+    const signing = opened.get(name) ?? openAnew(name);
     opened.set(name, signing);
     signing.catch(() => opened.delete(name));
     return signing;
@@ -59,8 +62,7 @@ export function openSigners({ names, open, make }: TppSource): Signers {
     async choose(session, name) {
       const all = await names();
       if (!all.includes(name)) return false;
-      if (name !== all[0]) opened.delete(name); // its keys may have changed
-      await named(name);
+      if (name !== all[0]) opened.set(name, Promise.resolve(await openAnew(name))); // its keys may have changed
       choices.delete(session);
       choices.set(session, name);
       const [oldest = ""] = choices.keys();

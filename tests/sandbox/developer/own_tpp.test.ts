@@ -45,8 +45,10 @@ Deno.test("a TPP that a developer makes signs its own requests, in his session a
   const rejected = await mine.post(token, { body }); // and so is the request for its trace
   assertStringIncludes(rejected, "401 Unauthorized");
   assertStringIncludes(rejected, "/docs/traces?id=");
-  assertStringIncludes(await mine.post(INDEX, { name: "shop" }), "Signs for shop");
   await Deno.remove(`${folder}/transport.key.pem`);
+  assertStringIncludes(await mine.post(INDEX, { name: "mine" }), "Not sent");
+  assertStringIncludes(await mine.get(INDEX), "Signs for mine", "the former choice stays");
+  assertStringIncludes(await mine.post(INDEX, { name: "shop" }), "Signs for shop");
   assertStringIncludes(await mine.post(INDEX, { name: "mine" }), "Not sent");
   assertStringIncludes(await mine.get(INDEX), "Signs for shop");
   assert(!(await mine.get(token)).includes(own.client_id), "the shop's page has the other TPP's answer");
