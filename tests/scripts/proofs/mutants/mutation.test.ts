@@ -38,7 +38,8 @@ Deno.test("each kind of change is made in one place", () => {
       "dropped check: for (;;) ;",
       "negated condition: for (;;) if (!(a)) continue;",
     ],
-    ["x = 7;", "other number: x = 8;"],
+    ["x = 999;", "other number: x = 1000;"],
+    ["x = 1_000;", "other number: x = 2000;"],
     [
       "x = { ...(a ? b : c), d };",
       "negated condition: x = { ...(!(a) ? b : c), d };",
