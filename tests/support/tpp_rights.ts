@@ -28,6 +28,24 @@ export const RIGHT_PROGRAMS: readonly RightProgram[] = [
     seen: /^it sent the code twice/,
   },
   {
+    finds: "TPP-A10",
+    what: "sends its customer to a new consent after a lost response",
+    changes: [{
+      from: `await ${REDEEM}(`,
+      to: `await (async (...args) => await ${REDEEM}(...args).catch(async () => {
+        const again = await post("/domestic-payment-consents/v1", ownToken.access_token, consentBody);
+        const code_challenge = await oauth.calculatePKCECodeChallenge(oauth.generateRandomCodeVerifier());
+        const renewed = { ...parameters, consent_id: again.Data.ConsentId, code_challenge };
+        const answered = await oauth.pushedAuthorizationRequest(server, client, authenticate, renewed, options);
+        const { request_uri } = await oauth.processPushedAuthorizationResponse(server, client, answered);
+        const query = new URLSearchParams({ client_id: me.client_id, request_uri });
+        say(\`\${server.authorization_endpoint}?\${query}\`);
+        return await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+      }))(`,
+    }],
+    seen: /^it sent the code once and its customer to a new consent/,
+  },
+  {
     finds: "TPP-A05",
     what: "looks a payment up whose answer is lost",
     changes: [{
@@ -88,5 +106,29 @@ export const KEEPS_TOKENS: TppFault = {
     to: `const kept = ((globalThis as any).keptTokens ??= new Map());
   const token = kept.get(order.bank) ?? await again(() => grantClientToken(flow));
   kept.set(order.bank, token);`,
+  }],
+};
+
+/** A shop that begins again if a code is lost, and takes the second of two returns. */
+export const BEGINS_AGAIN: TppFault = {
+  finds: "",
+  what: "",
+  changes: [{
+    file: "sandbox/shop/app.ts",
+    from: "  if (order === undefined) return strayReturn(c);\n  try {",
+    to: `  if (order === undefined) return strayReturn(c);
+  const arrived = ((globalThis as any).arrivedReturns ??= new Set());
+  const isFirst = !arrived.has(order.id);
+  arrived.add(order.id);
+  if (isFirst) await new Promise((resolve) => setTimeout(resolve, 300));
+  const isWaiting = shop.orders.find(order.id, order.session)?.state.phase === "at_bank";
+  if (!isWaiting) return strayReturn(c);
+  try {
+    const done = await finishCheckout(shop, order, callback);
+    if (done.state.phase === "failed") {
+      const again = await startCheckout(shop, { ...order, language: "en" });
+      if (again.state.phase === "at_bank") return c.redirect(again.state.pending.url, 303);
+    }
+    return c.redirect(orderPath(done), 303);`,
   }],
 };

@@ -50,8 +50,13 @@ async function run(settings: CommandSettings, errand: Errand): Promise<Ended> {
   let link: URL | undefined;
   const gone = new AbortController();
   let visit: Promise<unknown> | undefined; // its error: the program has not ended yet
+  let beginsAgain = false;
   const printed = readText(child.stdout, (text) => {
-    const line = text.split("\n").slice(0, -1).find((each) => isLink(each, settings.authUrl));
+    const [line, another] = text.split("\n").slice(0, -1).filter((each) => isLink(each, settings.authUrl));
+    if (another !== undefined && !beginsAgain) {
+      beginsAgain = true;
+      child.kill("SIGTERM"); // it waits for its customer
+    }
     if (link !== undefined || line === undefined) return;
     link = new URL(line);
     visit = arrive(errand, link, gone.signal).catch((error: unknown) => error);
@@ -63,6 +68,7 @@ async function run(settings: CommandSettings, errand: Errand): Promise<Ended> {
   const lost = await visit;
   if (lost instanceof Error) throw new Error(`The customer did not come back: ${lost.message}`);
   const said = signal === null ? SAID[code] ?? "failed" : "none";
+  if (beginsAgain) return { said, link, beginsAgain, words: "it printed another link" };
   if (said === "none") return { said, link, words: `it did not end within ${MAX_MILLISECONDS / 1000} s` };
   return { said, link, words: words || output };
 }

@@ -127,7 +127,7 @@ export const LOST_CASES: readonly TppCase[] = [
   }, () => lost({ endpoint: "payments" })),
   {
     id: "TPP-A10",
-    title: "A code whose answers are lost is sent twice at most, and the payment is failed",
+    title: "A code whose answers are lost is sent twice at most, and the payment is failed or begins again",
     requirement: "contract TA9; RFC 6749 §4.1.2",
     async run(bench) {
       const lose = lost({ endpoint: "token" });
@@ -136,11 +136,13 @@ export const LOST_CASES: readonly TppCase[] = [
         (exchange, before, forward) => isFirstKind(exchange) ? undefined : lose(exchange, before, forward),
       );
       const codes = redemptions(run);
+      const beginsAgain = run.beginsAgain === true; // docs/tpp.md, "Lost responses"
+      const end = beginsAgain ? "its customer to a new consent" : `said failed (${run.words})`;
       return verdict([
         missing(codes, "code"),
         codes.length > MAX_CODE_REQUESTS && `it sent the code ${codes.length} times`,
-        saidNot(run, "failed"),
-      ], `it sent the code ${codes.length === 1 ? "once" : "twice"} and said failed (${run.words})`);
+        !beginsAgain && saidNot(run, "failed"),
+      ], `it sent the code ${codes.length === 1 ? "once" : "twice"} and ${end}`);
     },
   },
 ];

@@ -20,6 +20,8 @@ export interface Ended {
   readonly said: Said;
   /** The link to which the TPP sent its customer, if it did. */
   readonly link: URL | undefined;
+  /** It sent its customer to the platform again, where the customer did not go on. */
+  readonly beginsAgain?: boolean;
   /** The TPP's own words about the end, for the report. */
   readonly words: string;
 }

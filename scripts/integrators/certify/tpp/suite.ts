@@ -38,7 +38,7 @@ Options:
 /** The cases of TPPs. */
 export const TPP_SUITE: Suite<TppBench> = {
   name: "tpp",
-  version: "3",
+  version: "4",
   usage: USAGE,
   options: OPTIONS,
   cases: [...REQUEST_CASES, ...RETURN_CASES, ...ANSWER_CASES, ...KEY_CASES],

@@ -34,8 +34,9 @@ async function shop({ startUrl, authUrl }: WebSettings, errand: Errand): Promise
     const { location } = visit;
     if (location !== undefined && isLink(location.href, authUrl)) {
       const addresses = await customerOf(errand, location);
-      const ends = await Promise.all(addresses.map((url) => arrive(browser, url)));
-      return { ...(ends[0] ?? readOutcome(visit)), link: location };
+      const ends = await Promise.all(addresses.map((url) => arrive(browser, url, authUrl)));
+      const paid = ends.find(({ said }) => said === "paid"); // either of two returns may be the one that is used
+      return { ...(paid ?? ends[0] ?? readOutcome(visit)), link: location };
     }
     const form = location === undefined ? findForms(visit.page).find(isPayable) : undefined;
     if (location !== undefined) visit = await browser.visit(location);
@@ -46,9 +47,10 @@ async function shop({ startUrl, authUrl }: WebSettings, errand: Errand): Promise
 }
 
 /** Opens the shop's redirect URL and what follows, until the shop's page is final. */
-async function arrive(browser: Browser, address: URL): Promise<Pick<Ended, "said" | "words">> {
+async function arrive(browser: Browser, address: URL, authUrl: string): Promise<Omit<Ended, "link">> {
   let visit = await browser.visit(address);
   for (let pages = 1; visit.location !== undefined && pages < MAX_PAGES; pages++) {
+    if (isLink(visit.location.href, authUrl)) return { ...readOutcome(visit), beginsAgain: true };
     visit = await browser.visit(visit.location);
   }
   const until = performance.now() + PENDING_MILLISECONDS;

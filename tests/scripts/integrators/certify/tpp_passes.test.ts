@@ -6,7 +6,7 @@ import { settled } from "../../../../scripts/integrators/certify/tpp/believes_no
 import { runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { openFaultBench } from "support/tpp_certification.ts";
-import { KEEPS_TOKENS, RIGHT_PROGRAMS } from "support/tpp_rights.ts";
+import { BEGINS_AGAIN, KEEPS_TOKENS, RIGHT_PROGRAMS } from "support/tpp_rights.ts";
 
 /** The shop repeats these for 3 s each. `deno task certify tpp --start-url shop` runs them. */
 const SLOW_FOR_SHOP = ["TPP-A02", "TPP-A04", "TPP-A09", "TPP-K03", "TPP-K04", "TPP-K05"];
@@ -40,6 +40,17 @@ Deno.test("the sandbox's shop and first_payment.ts pass the certification of TPP
     assertMatch(await seenBy(shop.bench, "TPP-A14"), /^it stopped/);
     assertMatch(await seenBy(shop.bench, "TPP-A16"), /^not asked/);
   });
+  await t.step(
+    "a shop that begins again if a code is lost, and takes the second of two returns",
+    async () => {
+      await using shop = await benches.shop(BEGINS_AGAIN);
+      assertMatch(
+        await seenBy(shop.bench, "TPP-A10"),
+        /^it sent the code once and its customer to a new consent/,
+      );
+      assertMatch(await seenBy(shop.bench, "TPP-B08"), /^one exchange of the code/);
+    },
+  );
 });
 
 /** What the case saw, which must have passed. */
