@@ -39,7 +39,6 @@ const common = {
   request: {
     params: z.object({
       clientId: z.string().openapi({
-        param: { name: "clientId", in: "path" },
         pattern: CLIENT_ID.source,
         description: "Your own client_id",
       }),
