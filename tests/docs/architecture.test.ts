@@ -1,7 +1,6 @@
 /** docs/architecture.md has the import rules of `scripts/upkeep/checks/layout_rules.ts`, and it and CONTRIBUTING.md name files that exist. */
 import { assert, assertEquals } from "@std/assert";
-import { LEVELS } from "../../scripts/upkeep/checks/layout_rules.ts";
-import { PROGRAMS } from "../../scripts/upkeep/checks/program_rules.ts";
+import { LEVELS, PROGRAMS } from "../../scripts/upkeep/checks/layout_rules.ts";
 import { listFiles } from "../../scripts/upkeep/sources/source_files.ts";
 
 const root = new URL("../../", import.meta.url);

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { openHook } from "../../scripts/integrators/certify/bank/hook.ts";
 import { bankSuite } from "../../scripts/integrators/certify/bank/suite.ts";
-import { readOptions } from "../../scripts/integrators/certify/arguments.ts";
+import { readOptions } from "../../scripts/integrators/certify/main.ts";
 import type { Guides } from "./guide_environment.ts";
 
 /** The chapter of the bank guide. */

@@ -3,8 +3,7 @@ import { openMutualTls } from "../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../src/client/party/participant.ts";
 import { register, type RegistrationRole } from "../../src/client/party/register_client.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { participant } from "../../scripts/integrators/participant/main.ts";
-import { exampleDetails } from "../../scripts/integrators/participant/example.ts";
+import { exampleDetails, participant } from "../../scripts/integrators/participant/main.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { startPooledEcosystem } from "./pooled_ecosystem.ts";
 

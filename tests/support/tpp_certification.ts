@@ -11,10 +11,9 @@ import type { Subject } from "../../scripts/integrators/certify/tpp/subject.ts";
 import { REQUEST_CASES } from "../../scripts/integrators/certify/tpp/request_cases.ts";
 import { TPP_SUITE } from "../../scripts/integrators/certify/tpp/suite.ts";
 import { webSubject } from "../../scripts/integrators/certify/tpp/web_subject.ts";
-import { runCases } from "../../scripts/integrators/certify/run.ts";
-import { freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
+import { runCases } from "../../scripts/integrators/certify/case.ts";
+import { freePort, freeSandboxPorts } from "../../scripts/command_line/free_ports.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { pooledKeys } from "./pooled_ecosystem.ts";
 import type { Change, TppFault } from "./tpp_faults.ts";
 

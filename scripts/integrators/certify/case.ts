@@ -1,5 +1,6 @@
-/** The parts of a certification: a suite of cases, the party under test, and what each case saw. */
+/** A suite of cases, the party under test, what each case saw, and the run of the cases. */
 import type { Options } from "../../command_line/run.ts";
+import { z } from "zod";
 
 /** An observation of a case. */
 export interface Outcome {
@@ -78,4 +79,63 @@ export function passed(seen: string): Outcome {
 /** The observation is not as required. */
 export function failed(seen: string): Outcome {
   return { passed: false, seen };
+}
+
+/** A case and what it saw. */
+export interface CaseResult {
+  readonly id: string;
+  readonly title: string;
+  readonly requirement: string;
+  readonly passed: boolean;
+  readonly seen: string;
+  readonly milliseconds: number;
+}
+
+/**
+ * Runs the cases in their order.
+ *
+ * @param tell gets each result as soon as it is known
+ */
+export async function runCases<Bench>(
+  cases: readonly Case<Bench>[],
+  bench: Bench,
+  tell: (result: CaseResult) => void = () => {},
+): Promise<readonly CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const each of cases) {
+    const { id, title, requirement } = each;
+    const started = performance.now();
+    const { passed, seen } = await outcomeOf(each, bench);
+    const milliseconds = Math.round(performance.now() - started);
+    const result = { id, title, requirement, passed, seen: boundedWords(seen), milliseconds };
+    results.push(result);
+    tell(result);
+  }
+  return results;
+}
+
+async function outcomeOf<Bench>(each: Case<Bench>, bench: Bench): Promise<Outcome> {
+  const { seconds = CASE_SECONDS } = each;
+  const ended = each.run(bench).catch((error) => ({ passed: false, seen: describeError(error) }));
+  const outcome = await within(seconds, ended);
+  if (outcome !== undefined) return outcome;
+  await within(seconds, ended); // the next case must not meet what this one still does
+  return { passed: false, seen: `no result after ${seconds} s` };
+}
+
+async function within(seconds: number, ended: Promise<Outcome>): Promise<Outcome | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, seconds * 1000);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof z.core.$ZodError) {
+    return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
 }

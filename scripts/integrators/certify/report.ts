@@ -1,8 +1,10 @@
-/** The result of a certification as JSON and as a signed JWT that the directory can keep. */
+/** The result of a certification as JSON and as a signed JWT that the directory can keep, and the certifier's keys. */
 import { type OwnKey, signClaims } from "../../../src/base/jose/own_key.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../../src/base/limits.ts";
-import type { Subject } from "./case.ts";
-import type { CaseResult } from "./run.ts";
+import type { CaseResult, Subject } from "./case.ts";
+import { openStatementKeys, type StatementKeys } from "../../../src/directory/statements/statement_keys.ts";
+import { newStatementKey } from "../../operators/directory_keys/new_key.ts";
+import { writeSecretFile } from "../../command_line/secret_file.ts";
 
 /** The subject of a certification, and the result. */
 export interface Report {
@@ -71,4 +73,26 @@ export async function signReport(report: Report, { issuer, signer }: Certifier):
     throw new Error(`The signed report has ${token.length} characters; at most ${most} are allowed.`);
   }
   return token;
+}
+
+/**
+ * Opens the key file, and makes it if it does not exist.
+ *
+ * @throws {Error} in one sentence if the file is not usable
+ */
+export async function openCertifierKeys(path: string, now: () => number): Promise<StatementKeys> {
+  const json = await Deno.readTextFile(path).catch(async (error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw new Error(`The file ${path} cannot be read.`);
+    const made = `${JSON.stringify({ keys: [await newStatementKey(2048)] }, undefined, 2)}\n`;
+    await writeSecretFile(path, made, { replace: false });
+    return made;
+  });
+  return await openStatementKeys(json, now).catch((error: Error) => {
+    throw new Error(`The file ${path} ${error.message}.`);
+  });
+}
+
+/** The public keys as a directory takes them in `DIRECTORY_CERTIFIERS`: each with the certifier's address as `iss`. */
+export function certifierKeySet({ publicJwks }: StatementKeys, issuer: string): string {
+  return JSON.stringify({ keys: publicJwks.keys.map((key) => ({ ...key, iss: issuer })) }, undefined, 2);
 }

@@ -2,8 +2,14 @@
 import { z } from "zod";
 import { KEY_NAMES, type KeyName, type Who } from "./arguments.ts";
 import type { DirectoryClient } from "./directory.ts";
-import { ParticipantFailure } from "./failure.ts";
-import { type Description, type KeptKey, keyNamesOf, readDescription, writeFolder } from "./folder.ts";
+import {
+  type Description,
+  type KeptKey,
+  keyNamesOf,
+  ParticipantFailure,
+  readDescription,
+  writeFolder,
+} from "./folder.ts";
 import { kidOfCertificate, type MadeKey, makeKeys } from "./keys.ts";
 
 /** Dependencies of the commands. */

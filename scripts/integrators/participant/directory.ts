@@ -1,7 +1,7 @@
 /** The participants directory as its administrators' client sees it: where it is, and one JSON request at a time. */
 import { z } from "zod";
 import type { CommonOptions } from "./arguments.ts";
-import { ParticipantFailure } from "./failure.ts";
+import { ParticipantFailure } from "./folder.ts";
 import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 
 /** Variables of the environment by name. */

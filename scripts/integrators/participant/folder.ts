@@ -4,7 +4,6 @@
  */
 import { z } from "zod";
 import { KEY_NAMES, type KeyName } from "./arguments.ts";
-import { ParticipantFailure } from "./failure.ts";
 
 /** `participant.json`. */
 export interface Description {
@@ -114,4 +113,11 @@ function ignoreMissing(error: unknown): void {
 
 function asJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** The one error that a person who runs `deno task participant` is meant to read. */
+
+/** The command did not do what it was asked. `message` is one sentence that says why. */
+export class ParticipantFailure extends Error {
+  override readonly name = "ParticipantFailure";
 }

@@ -2,7 +2,7 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator, X509Certificate } from "@peculiar/x509";
 import type { KeyName } from "./arguments.ts";
-import { ParticipantFailure } from "./failure.ts";
+import { ParticipantFailure } from "./folder.ts";
 
 /** A new key pair. */
 export interface MadeKey {

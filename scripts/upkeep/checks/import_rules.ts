@@ -1,6 +1,5 @@
-/** The lint rules about imports: who may import whom (`layout_rules.ts`, `program_rules.ts`, `restriction_rules.ts`), no barrels, and who may call the store. */
-import { LEVELS, MAY_CALL_STORE } from "./layout_rules.ts";
-import { OPENINGS, PROGRAMS } from "./program_rules.ts";
+/** The lint rules about imports: who may import whom (`layout_rules.ts`, `restriction_rules.ts`), no barrels, and who may call the store. */
+import { LEVELS, MAY_CALL_STORE, OPENINGS, PROGRAMS } from "./layout_rules.ts";
 import { belowSrc, IN_SRC, ruleFor } from "./linted_file.ts";
 import { RESTRICTED_FILES, RESTRICTED_PACKAGES } from "./restriction_rules.ts";
 
@@ -131,7 +130,7 @@ function partFault({ from, to }: Edge): string | undefined {
   if (program === target) return levelFault(`src/${from}`, `src/${to}`);
   if (PROGRAMS[program]?.includes(target) === true) return undefined;
   const allowed = PROGRAMS[program]?.join(", ") || "no other program";
-  return `${program} may not import ${to}. It may import ${allowed} (scripts/upkeep/checks/program_rules.ts).`;
+  return `${program} may not import ${to}. It may import ${allowed} (scripts/upkeep/checks/layout_rules.ts).`;
 }
 
 /** Files beside the folders of levels, such as constants, are below all of them. */

@@ -33,6 +33,7 @@ export interface SubscriptionRouteDeps extends SubscribeDeps {
 const common = { tags: ["Events"], scopes: ["payments" as const] };
 const idParameter = bankParameter.extend({
   eventSubscriptionId: z.string().openapi({
+    param: { name: "eventSubscriptionId", in: "path" },
     format: "uuid",
   }),
 });

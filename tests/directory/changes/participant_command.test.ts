@@ -3,7 +3,7 @@ import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
-import { ParticipantFailure } from "../../../scripts/integrators/participant/failure.ts";
+import { ParticipantFailure } from "../../../scripts/integrators/participant/folder.ts";
 import { openCertifiers } from "../../../src/directory/certification/certifiers.ts";
 import { certifierKeys, reportOf } from "../certification/certified.ts";
 import { failure, json, onboardShop, openDesk } from "./participant_desk.ts";

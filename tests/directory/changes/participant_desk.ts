@@ -4,7 +4,7 @@ import { assert, assertRejects, assertStringIncludes } from "@std/assert";
 import type { DirectoryParts } from "../../../src/directory/process/compose_directory.ts";
 import { participant } from "../../../scripts/integrators/participant/main.ts";
 import { UsageError } from "../../../scripts/command_line/run.ts";
-import { ParticipantFailure } from "../../../scripts/integrators/participant/failure.ts";
+import { ParticipantFailure } from "../../../scripts/integrators/participant/folder.ts";
 import {
   ADMIN_TOKEN,
   type DirectoryEnvironment,

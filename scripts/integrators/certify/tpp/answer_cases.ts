@@ -1,6 +1,6 @@
 /** Cases about answers of the platform that are altered, lost, late, or ask the TPP to wait. */
 import type { Case, Outcome } from "../case.ts";
-import { believesNothing, settled } from "./believes_nothing.ts";
+import { believesNothing, missing, of, paymentsOf, saidNot, settled, verdict } from "./reading.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { eventsIn, type Exchange, parseAnswer, tokenOf } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
@@ -16,7 +16,6 @@ import {
   withBody,
   withoutSignature,
 } from "./misbehaviours.ts";
-import { missing, of, paymentsOf, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 

@@ -1,6 +1,6 @@
 /** Cases about the platform's keys: rotation, and signatures by keys that are not the platform's. */
 import type { Case } from "../case.ts";
-import { believesNothing, settled } from "./believes_nothing.ts";
+import { believesNothing, missing, of, saidNot, settled, verdict } from "./reading.ts";
 import type { TppBench } from "./bench.ts";
 import {
   answer,
@@ -13,7 +13,6 @@ import {
   withBody,
 } from "./misbehaviours.ts";
 import type { Misbehaviour } from "./front.ts";
-import { missing, of, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 

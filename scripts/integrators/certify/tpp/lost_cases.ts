@@ -1,11 +1,20 @@
 /** Cases about requests that get no answer, or that are to be sent again later. */
 import type { Case, Outcome } from "../case.ts";
-import { believesNothing } from "./believes_nothing.ts";
+import {
+  believesNothing,
+  keyOf,
+  missing,
+  of,
+  paymentsOf,
+  redemptions,
+  repeated,
+  saidNot,
+  verdict,
+} from "./reading.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { type Exchange, field, tokenOf } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 import { answer, answered, lost, type Target } from "./misbehaviours.ts";
-import { keyOf, missing, of, paymentsOf, redemptions, repeated, saidNot, verdict } from "./reading.ts";
 
 type TppCase = Case<TppBench>;
 

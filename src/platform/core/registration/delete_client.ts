@@ -23,12 +23,7 @@ export async function deleteClient(deps: DeleteClientDeps, command: DeleteClient
   const { clientId, authentication } = command;
   await transact(deps, { what: "registration", request: command }, async (tx) => {
     const { client } = await deps.clients.readRegistered(tx, clientId, undefined);
-    if (client === null) throw goneError();
+    if (client === null) throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
     deps.clients.stageDeletion(tx, client, deps.clock(), authentication);
   });
-}
-
-/** Returns the rejection of a request whose client a parallel request has deleted. */
-export function goneError(): ApiError {
-  return new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
 }

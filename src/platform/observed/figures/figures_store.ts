@@ -90,19 +90,18 @@ export interface FiguresStoreDeps {
 
 export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
   const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
-  const endOf = (day: string): number => Date.parse(day) + DAY_MS + keepMs;
   const read = (of: FiguresOf, day: string): Promise<DayFigures> => readSums(store, [figuresKey(of, day)]);
   return {
     async write(rows) {
       const writes: Write[] = [];
       for (const { id, of, day, subject, figures } of rows) {
-        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, endOf(day));
+        const expiresAt = Date.parse(day) + DAY_MS + keepMs;
+        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, expiresAt);
       }
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
     lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
     async readDay(of, day, subjects) {
-      if (clock() >= endOf(day)) return new Map(); // also if this process has read it
       const isSettled = clock() >= Date.parse(day) + DAY_MS + SETTLED_MS && day <= dayOf(clock());
       const kept = isSettled ? settled.get(`${of} ${day}`) : undefined;
       if (kept === undefined && subjects !== undefined && subjects.length <= FEW) {

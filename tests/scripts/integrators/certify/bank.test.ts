@@ -7,9 +7,9 @@ import { startBank } from "../../../../scripts/integrators/certify/bank/own_bank
 import type { HookAccount } from "../../../../scripts/integrators/certify/bank/hook.ts";
 import { accountOfAnother } from "../../../../scripts/integrators/certify/bank/journey_cases.ts";
 import { BANK_CASES, bankSuite } from "../../../../scripts/integrators/certify/bank/suite.ts";
-import { certify } from "../../../../scripts/integrators/certify/certify.ts";
+import { certify } from "../../../../scripts/integrators/certify/main.ts";
 import type { Report } from "../../../../scripts/integrators/certify/report.ts";
-import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/case.ts";
 import { partOf } from "support/part_of.ts";
 import { faultyBank, openTrial, outsideBanks, type Trial, withBank, withCommand } from "./bank_on_trial.ts";
 import { openTemporaryFolder } from "testing/temporary_folder.ts";

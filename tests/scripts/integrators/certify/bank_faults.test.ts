@@ -1,6 +1,6 @@
 /** Every fault that is planted in a bank is found by its own case, and by no other. */
 import { assert, assertEquals } from "@std/assert";
-import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/case.ts";
 import { BANK_CASES } from "../../../../scripts/integrators/certify/bank/suite.ts";
 import { faultyBank, type Lane, openTrial, type Trial, withBank } from "./bank_on_trial.ts";
 import type { BankFault } from "./planted.ts";

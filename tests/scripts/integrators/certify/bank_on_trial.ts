@@ -1,16 +1,15 @@
 /** Copies of `examples/first_bank.ts` as processes on the bench of a certification, one after the other in a lane. */
-import { exampleDetails } from "../../../../scripts/integrators/participant/example.ts";
+import { exampleDetails } from "../../../../scripts/integrators/participant/main.ts";
 import { type BankBench, openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
 import { onboardBank, startBank } from "../../../../scripts/integrators/certify/bank/own_bank.ts";
 import {
   openPlatformSide,
   type PlatformSide,
 } from "../../../../scripts/integrators/certify/bank/platform_side.ts";
-import { freeSandboxPorts } from "../../../../scripts/command_line/free_ports.ts";
+import { freePort, freeSandboxPorts } from "../../../../scripts/command_line/free_ports.ts";
 import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 import { canRun, PAYMENT_EXAMPLES, PYTHON } from "support/payment_examples.ts";
 import { pooledKeys } from "support/pooled_ecosystem.ts";
-import { freePort } from "../../../../scripts/command_line/free_ports.ts";
 import type { BankFault } from "./planted.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;

@@ -10,16 +10,23 @@ import {
   failed,
   MAX_SEEN,
   passed,
+  runCases,
 } from "../../../../scripts/integrators/certify/case.ts";
-import { certify } from "../../../../scripts/integrators/certify/certify.ts";
-import { certifierKeySet, openCertifierKeys } from "../../../../scripts/integrators/certify/certifier.ts";
-import { readOptions } from "../../../../scripts/integrators/certify/arguments.ts";
-import { type Report, reportOf, signReport } from "../../../../scripts/integrators/certify/report.ts";
-import { reportPage } from "../../../../scripts/integrators/certify/report_page.ts";
-import { piecesOf, requirementTexts } from "../../../../scripts/integrators/certify/requirement_texts.ts";
+import { certify, readOptions } from "../../../../scripts/integrators/certify/main.ts";
+import {
+  certifierKeySet,
+  openCertifierKeys,
+  type Report,
+  reportOf,
+  signReport,
+} from "../../../../scripts/integrators/certify/report.ts";
+import {
+  piecesOf,
+  reportPage,
+  requirementTexts,
+} from "../../../../scripts/integrators/certify/report_page.ts";
 import { BANK_CASES } from "../../../../scripts/integrators/certify/bank/suite.ts";
 import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
-import { runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 const subject = { role: "ASPSP", org_id: "BANKC", address: "https://bank.example/sca" } as const;

@@ -2,8 +2,8 @@
 import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import type { TppBench } from "../../../../scripts/integrators/certify/tpp/bench.ts";
 import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
-import { settled } from "../../../../scripts/integrators/certify/tpp/believes_nothing.ts";
-import { runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { settled } from "../../../../scripts/integrators/certify/tpp/reading.ts";
+import { runCases } from "../../../../scripts/integrators/certify/case.ts";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { openFaultBench } from "support/tpp_certification.ts";
 import { BEGINS_AGAIN, KEEPS_TOKENS, RIGHT_PROGRAMS } from "support/tpp_rights.ts";

@@ -4,14 +4,14 @@ import { base64url, decodeJwt, decodeProtectedHeader, exportJWK, SignJWT } from 
 import { generateKeyPair } from "oauth4webapi";
 import { bodyOf, type CreatedConsent, type PushedRequest, type TokenAnswer } from "testing/answers.ts";
 import { openPlatform } from "../../../../scripts/command_line/platform.ts";
-import { inspect } from "../../../../scripts/integrators/inspect/inspect.ts";
+import { inspect } from "../../../../scripts/integrators/inspect/main.ts";
 import {
   signAssertion,
   signBankResult,
   signBody,
   signProof,
   signRegistration,
-} from "../../../../scripts/integrators/sign/sign.ts";
+} from "../../../../scripts/integrators/sign/main.ts";
 import { openMutualTls } from "../../../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../../../src/client/party/participant.ts";
 import { openIntegratorsSandbox } from "support/outsiders.ts";

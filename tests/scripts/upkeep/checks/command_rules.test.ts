@@ -1,6 +1,6 @@
 /** Commands with every permission, and comments that switch the linter off: which of the planted ones are found. */
 import { assertEquals } from "@std/assert";
-import { ignoreViolations, permissionViolations } from "../../../../scripts/upkeep/checks/command_rules.ts";
+import { ignoreViolations, permissionViolations } from "../../../../scripts/upkeep/checks/main.ts";
 
 Deno.test("a command that gives Deno every permission is found [F7]", () => {
   const everything = [

@@ -1,7 +1,6 @@
 /** Every rule about imports names files that exist: each alternative of its expressions matches one. */
 import { assert, assertEquals } from "@std/assert";
-import { MAY_CALL_STORE } from "../../../../scripts/upkeep/checks/layout_rules.ts";
-import { OPENINGS } from "../../../../scripts/upkeep/checks/program_rules.ts";
+import { MAY_CALL_STORE, OPENINGS } from "../../../../scripts/upkeep/checks/layout_rules.ts";
 import {
   RESTRICTED_FILES,
   RESTRICTED_PACKAGES,

@@ -1,6 +1,6 @@
 /** The declarations of a package have every type in writing, and none of a library that the package lacks. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { declarationsOf } from "../../../../scripts/upkeep/packages/declarations.ts";
+import { declarationsOf } from "../../../../scripts/upkeep/packages/client_package.ts";
 import { openTemporaryFolder } from "testing/temporary_folder.ts";
 
 async function declared(text: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@
  * PostgreSQL: with the unit's rights, environment and working folder, as a user who owns nothing but its folders.
  */
 import { assert, assertEquals } from "@std/assert";
-import { serviceCommand, SERVICES, withCommand } from "../../../../scripts/upkeep/packaging/commands.ts";
+import { serviceCommand, SERVICES, withCommand } from "../../../../scripts/upkeep/packaging/main.ts";
 import { SOURCES } from "../../../../scripts/upkeep/packaging/image.ts";
 import { present } from "testing/answers.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
