@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { bodyOf, type Consent } from "testing/answers.ts";
 import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
 import { callbackOf } from "support/public_clients.ts";
-import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { AUTH_URL, SHOP_REDIRECTS } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -21,12 +21,12 @@ import {
   withKey,
 } from "./oauth4webapi_tpp.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 /** Minimum Shannon entropy, in bits, that the suite accepts in a token or code. */
 const MIN_ENTROPY_BITS = 96;
 
-Deno.test("Two clients pay, the second by dpop_jkt alone and with a query in its redirect URL [HappyFlow, TA-N18]", async () => {
-  await using env = await openEnvironment();
+test("Two clients pay, the second by dpop_jkt alone and with a query in its redirect URL [HappyFlow, TA-N18]", async ({ env }) => {
   const first = await openTpp(env, { me: env.otherTpp, key: 10 });
   const second = await openTpp(env);
   const [, withQuery = ""] = SHOP_REDIRECTS;
@@ -41,8 +41,7 @@ Deno.test("Two clients pay, the second by dpop_jkt alone and with a query in its
   ]);
 });
 
-Deno.test("A client repeats its parameters beside request_uri, in any order [HappyFlow, AZ-N9]", async () => {
-  await using env = await openEnvironment();
+test("A client repeats its parameters beside request_uri, in any order [HappyFlow, AZ-N9]", async ({ env }) => {
   const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const url = new URL(journey.url.href.replace(/\?.*/, ""));
@@ -53,8 +52,7 @@ Deno.test("A client repeats its parameters beside request_uri, in any order [Hap
   await pay(tpp, journey, access_token);
 });
 
-Deno.test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async () => {
-  await using env = await openEnvironment();
+test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async ({ env }) => {
   const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);
@@ -70,8 +68,7 @@ Deno.test("Tokens and codes hold 256 random bits [HappyFlow, TC5, AZ6]", async (
   assertEquals(new Set([...issued, code, access_token]).size, 22);
 });
 
-Deno.test("A resource takes a token in the header alone, with any Accept that allows JSON, and no other client's [HappyFlow, RG-N4, DP-N18] [RS2] [RS6] [RS11]", async (t) => {
-  await using env = await openEnvironment();
+test("A resource takes a token in the header alone, with any Accept that allows JSON, and no other client's [HappyFlow, RG-N4, DP-N18] [RS2] [RS6] [RS11]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const other = await openTpp(env, { me: env.otherTpp, key: 10 });
   const journey = await begin(tpp);
@@ -105,8 +102,7 @@ Deno.test("A resource takes a token in the header alone, with any Accept that al
   );
 });
 
-Deno.test("The customer rejects: access_denied with state of 128 characters and iss, and nothing else [UserRejectsAuthentication, AZ-N13]", async () => {
-  await using env = await openEnvironment();
+test("The customer rejects: access_denied with state of 128 characters and iss, and nothing else [UserRejectsAuthentication, AZ-N13]", async ({ env }) => {
   const tpp = await openTpp(env);
   const state = "s".repeat(128);
   const journey = await begin(tpp, { parameters: { state, redirect_uri: SHOP_REDIRECTS[1] } });
@@ -124,8 +120,7 @@ Deno.test("The customer rejects: access_denied with state of 128 characters and 
   assertEquals(callback.hash, "");
 });
 
-Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeaderCaseSensitivity, RG-N7]", async (t) => {
-  await using env = await openEnvironment();
+test("The scheme of Authorization counts in any case [AccessTokenTypeHeaderCaseSensitivity, RG-N7]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const { access_token } = await redeem(tpp, journey, await agreed(tpp, journey));
@@ -136,8 +131,7 @@ Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeader
   });
 });
 
-Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is rejected [PA-N15, FAPI-D23]", async (t) => {
-  await using env = await openEnvironment();
+test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is rejected [PA-N15, FAPI-D23]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const extras = {
     "no nonce [EnsureAuthorizationRequestWithoutNonceSuccess]": {},

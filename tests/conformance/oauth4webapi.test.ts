@@ -15,6 +15,7 @@ import {
   redemptionRejected,
 } from "./oauth4webapi_tpp.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD-N7]", async (t) => {
   await stepsOf(t, ["bankA", "bankB"] as const, (bank) => bank, async (bank) => {
@@ -25,8 +26,7 @@ Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD
   });
 });
 
-Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, TC5]", async () => {
-  await using env = await openEnvironment();
+test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, TC5]", async ({ env }) => {
   const tpp = await openTpp(env);
   const answer = await oauth.clientCredentialsGrantRequest(tpp.server, tpp.client, tpp.authenticate, {
     scope: "payments",
@@ -44,8 +44,7 @@ Deno.test("oauth4webapi reads a token that is bound to its key and nothing more 
   }]);
 });
 
-Deno.test("oauth4webapi rejects metadata of another issuer than it asked for [MD2]", async (t) => {
-  await using env = await openEnvironment();
+test("oauth4webapi rejects metadata of another issuer than it asked for [MD2]", async ({ env, t }) => {
   const asked = new URL(`${AUTH_URL}/BANKA`);
   const others = {
     "another bank": `${AUTH_URL}/BANKB`,
@@ -66,8 +65,7 @@ Deno.test("oauth4webapi rejects metadata of another issuer than it asked for [MD
   });
 });
 
-Deno.test("oauth4webapi rejects a callback of another issuer, or of none [AZ-N14]", async () => {
-  await using env = await openEnvironment();
+test("oauth4webapi rejects a callback of another issuer, or of none [AZ-N14]", async ({ env }) => {
   const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);
@@ -84,8 +82,7 @@ Deno.test("oauth4webapi rejects a callback of another issuer, or of none [AZ-N14
   assertEquals(checked(tpp, journey, callback).get("code"), callback.searchParams.get("code"));
 });
 
-Deno.test("oauth4webapi needs its own verifier for its code [TA-N9, TA-N10]", async () => {
-  await using env = await openEnvironment();
+test("oauth4webapi needs its own verifier for its code [TA-N9, TA-N10]", async ({ env }) => {
   const tpp = await openTpp(env);
   const journey = await begin(tpp);
   const callback = await agreed(tpp, journey);

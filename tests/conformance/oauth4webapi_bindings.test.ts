@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { consentBody } from "testing/flows.ts";
 import { Browser } from "testing/authorization_flow.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL } from "testing/environment.ts";
 import {
   agreed,
   begin,
@@ -20,9 +20,9 @@ import {
   withKey,
 } from "./oauth4webapi_tpp.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, PA-N4]", async (t) => {
-  await using env = await openEnvironment();
+test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, PA-N4]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const consentId = await makeConsent(tpp);
   const cases: Record<string, Record<string, string | undefined>> = {
@@ -38,8 +38,7 @@ Deno.test("oauth4webapi pushes a request for a challenge by S256 alone [PA-N3, P
   }
 });
 
-Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [PA-N10, TA-N12, TA-N13, TA-N18]", async (t) => {
-  await using env = await openEnvironment();
+test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [PA-N10, TA-N12, TA-N13, TA-N18]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const jkt = await tpp.dpop.calculateThumbprint();
   const outsider = await withKey(tpp, 10);
@@ -66,8 +65,7 @@ Deno.test("oauth4webapi binds its code by proof, by dpop_jkt, or by both alike [
   });
 });
 
-Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", async () => {
-  await using env = await openEnvironment();
+test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", async ({ env }) => {
   const tpp = await openTpp(env);
   const token = await ownToken(tpp);
   const path = `domestic-payment-consents/v1/${await makeConsent(tpp)}`;
@@ -88,8 +86,7 @@ Deno.test("oauth4webapi uses its token with its key alone [DP-N17, RG-N2]", asyn
   assertEquals((await call(tpp, token, path)).status, 200);
 });
 
-Deno.test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-N14]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const again: Tpp = {
     ...tpp,
@@ -119,8 +116,7 @@ Deno.test("oauth4webapi cannot have the same request answered twice [CA-N17, DP-
   );
 });
 
-Deno.test("oauth4webapi pushes for consents, scopes and URLs of its own alone [PA-N7, PA-N8, PA-N9]", async (t) => {
-  await using env = await openEnvironment();
+test("oauth4webapi pushes for consents, scopes and URLs of its own alone [PA-N7, PA-N8, PA-N9]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const other = await openTpp(env, { me: env.otherTpp, key: 10 });
   const atBankB = await openTpp(env, { bank: env.bankB });

@@ -17,6 +17,7 @@ import {
 } from "support/public_clients.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 /** A TPP that uses the library at one bank. */
 interface Tpp {
@@ -122,8 +123,7 @@ Deno.test("openid-client pays by each kind of consent, from metadata to status [
   });
 });
 
-Deno.test("openid-client finds what it needs in metadata and rejects another issuer's [MD2, MD-N7]", async () => {
-  await using env = await openEnvironment();
+test("openid-client finds what it needs in metadata and rejects another issuer's [MD2, MD-N7]", async ({ env }) => {
   const { config } = await openTpp(env);
   const server = config.serverMetadata();
   assertEquals(
@@ -137,8 +137,7 @@ Deno.test("openid-client finds what it needs in metadata and rejects another iss
   assertEquals(error.code, "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED");
 });
 
-Deno.test("openid-client takes a callback by its own issuer with its own state alone [AZ-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("openid-client takes a callback by its own issuer with its own state alone [AZ-N14]", async ({ env, t }) => {
   const tpp = await openTpp(env);
   const pending = await begin(tpp);
   const callback = await customerAgrees(env, pending.url, { bank: tpp.bank, ...pending });
@@ -165,8 +164,7 @@ Deno.test("openid-client takes a callback by its own issuer with its own state a
   });
 });
 
-Deno.test("openid-client learns of a rejection in a callback that passes its checks [AZ-N13, UserRejectsAuthentication]", async () => {
-  await using env = await openEnvironment();
+test("openid-client learns of a rejection in a callback that passes its checks [AZ-N13, UserRejectsAuthentication]", async ({ env }) => {
   const tpp = await openTpp(env);
   const pending = await begin(tpp);
   const browser = new Browser(env);

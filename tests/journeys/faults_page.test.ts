@@ -13,7 +13,10 @@ import {
 import { type ArmedFaults, bodyOf, type FundsConfirmation } from "testing/answers.ts";
 import { call, good, pay } from "testing/flows.ts";
 import { later, outboxKeys, statusOf } from "support/orders.ts";
+import { testWith } from "support/environment_test.ts";
 import { ACCEPTED, consentStatus, IMPLICIT } from "./fault_parts.ts";
+
+const test = testWith(() => openBanksEnvironment());
 
 Deno.test("a bank that puts too many accounts: rejected, server_error for the TPP, the consent Rejected [666.08]", async (t) => {
   for (
@@ -34,8 +37,7 @@ Deno.test("a bank that puts too many accounts: rejected, server_error for the TP
   }
 });
 
-Deno.test("a bank without balances: the payment goes through, funds are not told [666.09]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank without balances: the payment goes through, funds are not told [666.09]", async ({ env }) => {
   const flow = await agreed(env, { body: over("666.09") });
   const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
   const funds = await good<FundsConfirmation>(call(env, env.tpp, flow.payment, path), 200);
@@ -69,8 +71,7 @@ for (
   });
 }
 
-Deno.test("POST faults arms a fault for so many orders, or for one consent; DELETE disarms", async () => {
-  await using env = await openBanksEnvironment();
+test("POST faults arms a fault for so many orders, or for one consent; DELETE disarms", async ({ env }) => {
   const armed = await good<ArmedFaults>(arm(env, { fault: "refuse", times: 2 }), 201);
   assertEquals(armed.armed, [{ fault: "refuse", times: 2 }]);
   const statuses: string[] = [];
@@ -89,15 +90,13 @@ Deno.test("POST faults arms a fault for so many orders, or for one consent; DELE
   assertEquals(await later(env, 1250), 1);
 });
 
-Deno.test("POST faults of one bank leaves the other alone", async () => {
-  await using env = await openBanksEnvironment();
+test("POST faults of one bank leaves the other alone", async ({ env }) => {
   await good(arm(env, { fault: "refuse", times: 9 }, "BANKA"), 201);
   assertEquals((await paidAt(env, { bank: env.bankB })).Status, ACCEPTED);
   assertEquals((await paidAt(env)).Status, "Rejected");
 });
 
-Deno.test("POST faults rejects what it does not know, and forms of other sites", async () => {
-  await using env = await openBanksEnvironment();
+test("POST faults rejects what it does not know, and forms of other sites", async ({ env }) => {
   const wrong = [
     {},
     { fault: "explode" },
@@ -116,8 +115,7 @@ Deno.test("POST faults rejects what it does not know, and forms of other sites",
   assertEquals((await paidAt(env)).Status, ACCEPTED);
 });
 
-Deno.test("GET faults and the bank's page tell every fault with its amount", async () => {
-  await using env = await openBanksEnvironment();
+test("GET faults and the bank's page tell every fault with its amount", async ({ env }) => {
   const read = (path: string): Promise<Response> =>
     env.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
   const { by_amount } = await bodyOf<ArmedFaults>(read("/faults"));

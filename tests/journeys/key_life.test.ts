@@ -18,7 +18,8 @@ import {
 import { type KeyUse, usesOfOldKeys } from "support/key_uses.ts";
 import { adminCall, type CertifiedKey } from "testing/participants.ts";
 import { BOUND_MS } from "support/standing.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const CUSTOMERS = 5;
@@ -54,8 +55,7 @@ interface Attempt {
   readonly accepted: boolean;
 }
 
-Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", async (t) => {
-  await using env = await openEnvironment();
+test("all keys are changed under load, and no payment fails [A9] [A10]", async ({ env, t }) => {
   const drill = ticking(env, 1000);
   const old: Pair = { tpp: env.tpp, bank: env.bankA };
   const opening: CertifiedKey[] = encryptionKeysOf(old);
@@ -142,8 +142,7 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
   });
 });
 
-Deno.test("a revoked key is believed until the directory is asked again and not from 15 s on, whatever for [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("a revoked key is believed until the directory is asked again and not from 15 s on, whatever for [A9]", async ({ env, t }) => {
   const old: Pair = { tpp: env.tpp, bank: env.bankA };
   env.now += 1000; // the new keys are newer
   const now = {
@@ -179,8 +178,7 @@ Deno.test("a revoked key is believed until the directory is asked again and not 
   });
 });
 
-Deno.test("customers are sealed to a bank's old key until the directory is asked again, not from 15 s on [A9] [A10]", async () => {
-  await using env = await openEnvironment();
+test("customers are sealed to a bank's old key until the directory is asked again, not from 15 s on [A9] [A10]", async ({ env }) => {
   env.now += BOUND_MS;
   const [old] = encryptionKeysOf({ tpp: env.tpp, bank: env.bankA });
   assertEquals(await sealedTo(env), old?.kid); // copies are of now

@@ -14,10 +14,12 @@ import type { Payment } from "testing/answers.ts";
 import { DEBTOR_ACCOUNT } from "testing/flows.ts";
 import { codeOf } from "testing/authorization_flow.ts";
 import { history, later, outboxKeys, outboxOrder, statusOf } from "support/orders.ts";
+import { testWith } from "support/environment_test.ts";
 import { ACCEPTED, consentStatus, IMPLICIT } from "./fault_parts.ts";
 
-Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed [666.01]", async () => {
-  await using env = await openBanksEnvironment();
+const test = testWith(() => openBanksEnvironment());
+
+test("a bank that rejects: Rejected, nothing debited, the consent Consumed [666.01]", async ({ env }) => {
   const made = await paidAt(env, { body: over("666.01") });
   assertEquals(made.Status, "Rejected");
   const { orders, balances } = await bookOf(env);
@@ -29,8 +31,7 @@ Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed 
   assertEquals(await consentStatus(env, made.ConsentId), "Consumed");
 });
 
-Deno.test("a bank that answers late: Pending for the TPP, then accepted without a second push [666.02]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that answers late: Pending for the TPP, then accepted without a second push [666.02]", async ({ env }) => {
   const made = await paidAt(env, { body: over("666.02") });
   assertEquals(made.Status, "Pending");
   assertEquals(env.timers.map(({ delayMs }) => delayMs).toSorted(), [3000, 4000]);
@@ -40,8 +41,7 @@ Deno.test("a bank that answers late: Pending for the TPP, then accepted without 
   await executedOnce(env, made, "99333.98");
 });
 
-Deno.test("a bank that answers twice: accepted once [666.03]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that answers twice: accepted once [666.03]", async ({ env }) => {
   const made = await paidAt(env, { body: over("666.03") });
   assertEquals(made.Status, ACCEPTED);
   assertEquals((await history(env, made.DomesticPaymentId)).slice(1), [
@@ -50,8 +50,7 @@ Deno.test("a bank that answers twice: accepted once [666.03]", async () => {
   await executedOnce(env, made, "99333.97");
 });
 
-Deno.test("a bank whose answer is lost: Pending, pushed again, executed once [666.04]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank whose answer is lost: Pending, pushed again, executed once [666.04]", async ({ env }) => {
   const made = await paidAt(env, { body: over("666.04") });
   assertEquals(made.Status, "Pending");
   assertEquals((await outboxOrder(env, made.DomesticPaymentId))?.failures, 1);
@@ -60,29 +59,25 @@ Deno.test("a bank whose answer is lost: Pending, pushed again, executed once [66
   await executedOnce(env, made, "99333.96");
 });
 
-Deno.test("a bank that returns with another bank's bank_id: an error page, the consent as it was [666.05]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that returns with another bank's bank_id: an error page, the consent as it was [666.05]", async ({ env }) => {
   for (const body of [over("666.05"), over("666.05", IMPLICIT)]) {
     await notAuthentic(env, await visit(env, { body }));
   }
 });
 
-Deno.test("a bank that returns with an expired JWT: server_error for the TPP, the consent as it was [666.06] [G1]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that returns with an expired JWT: server_error for the TPP, the consent as it was [666.06] [G1]", async ({ env }) => {
   for (const body of [over("666.06"), over("666.06", IMPLICIT)]) {
     await unusable(env, await visit(env, { body }));
   }
 });
 
-Deno.test("a bank that returns with the digest of another payment: server_error for the TPP, the consent as it was [666.17] [BR20]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that returns with the digest of another payment: server_error for the TPP, the consent as it was [666.17] [BR20]", async ({ env }) => {
   for (const body of [over("666.17"), over("666.17", IMPLICIT)]) {
     await unusable(env, await visit(env, { body }));
   }
 });
 
-Deno.test("a bank that returns with a used jti: server_error for the TPP, the consent as it was [666.07] [G1]", async () => {
-  await using env = await openBanksEnvironment();
+test("a bank that returns with a used jti: server_error for the TPP, the consent as it was [666.07] [G1]", async ({ env }) => {
   await agreed(env);
   await unusable(env, await visit(env, { body: over("666.07") }));
   assertEquals((await paidAt(env)).Status, ACCEPTED); // the next customer is not affected

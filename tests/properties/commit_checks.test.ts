@@ -46,9 +46,10 @@ import {
 } from "../../src/platform/operations/recovery/hold_store.ts";
 import { scanOf, stageCaseGone, stageScan } from "../../src/platform/operations/cases/retention_store.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { authorise, authorised, codeOf, toBank } from "testing/authorization_flow.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 /** Stages a change that was decided on a reading of the past. */
 type Stage = (tx: Transaction) => void;
@@ -87,8 +88,7 @@ async function only<T>(
 
 const BANK = present(asBankCode("BANKA"));
 
-Deno.test("an authorization session, its pushed request, its place at the bank and its code are changed only as they were read [FAPI-G19]", async (t) => {
-  await using env = await openEnvironment();
+test("an authorization session, its pushed request, its place at the bank and its code are changed only as they were read [FAPI-G19]", async ({ env, t }) => {
   const { store } = env;
   const flow = await toBank(env);
   const consentId = present(asConsentId(flow.consentId));
@@ -128,8 +128,7 @@ Deno.test("an authorization session, its pushed request, its place at the bank a
   }, (judge) => judge());
 });
 
-Deno.test("a consent and a payment are opened once, and what deletes a consent is put off once [FAPI-G19] [CT16] [D1]", async (t) => {
-  await using env = await openEnvironment();
+test("a consent and a payment are opened once, and what deletes a consent is put off once [FAPI-G19] [CT16] [D1]", async ({ env, t }) => {
   const { store } = env;
   const flow = await authorised(env);
   const consents = openConsentStore(store, 1, () => {}, () => {});
@@ -159,8 +158,7 @@ Deno.test("a consent and a payment are opened once, and what deletes a consent i
   }, (judge) => judge());
 });
 
-Deno.test("an order is queued once, and is leased, delivered or given up by one worker [FAPI-G19] [O1]", async () => {
-  await using env = await openEnvironment();
+test("an order is queued once, and is leased, delivered or given up by one worker [FAPI-G19] [O1]", async ({ env }) => {
   const orders = openOrderOutboxStore(env.store);
   const order = openOrder(present(asPaymentId(crypto.randomUUID())), BANK, env.now);
   await oneCommits(env, (tx) => orders.stageOpening(tx, order));
@@ -173,8 +171,7 @@ Deno.test("an order is queued once, and is leased, delivered or given up by one 
   );
 });
 
-Deno.test("a registration is changed and deleted only as it was read, and a bank's code has one client [FAPI-G19] [DC-N25]", async (t) => {
-  await using env = await openEnvironment();
+test("a registration is changed and deleted only as it was read, and a bank's code has one client [FAPI-G19] [DC-N25]", async ({ env, t }) => {
   const { store } = env;
   const clients = openClientStore();
   const by = "directory";
@@ -214,8 +211,7 @@ Deno.test("a registration is changed and deleted only as it was read, and a bank
   }, (judge) => judge());
 });
 
-Deno.test("subscriptions, told expiries, controls and holds are changed only as they were read [FAPI-G19] [EVT9]", async (t) => {
-  await using env = await openEnvironment();
+test("subscriptions, told expiries, controls and holds are changed only as they were read [FAPI-G19] [EVT9]", async ({ env, t }) => {
   const { store } = env;
   const owner = { clientId: present(asClientId(env.tpp.clientId)), bank: BANK };
   await steps(t, {
@@ -263,8 +259,7 @@ Deno.test("subscriptions, told expiries, controls and holds are changed only as 
   }, (judge) => judge());
 });
 
-Deno.test("an event is changed only as it was read, and waits again once [FAPI-G19] [EVT12]", async () => {
-  await using env = await openEnvironment();
+test("an event is changed only as it was read, and waits again once [FAPI-G19] [EVT12]", async ({ env }) => {
   await authorised(env);
   const events = openEventStore({
     store: env.store,
@@ -282,8 +277,7 @@ Deno.test("an event is changed only as it was read, and waits again once [FAPI-G
   );
 });
 
-Deno.test("a case is deleted as it was read and unless it is being erased, and a search for cases goes on once [FAPI-G19] [EN11]", async () => {
-  await using env = await openEnvironment();
+test("a case is deleted as it was read and unless it is being erased, and a search for cases goes on once [FAPI-G19] [EN11]", async ({ env }) => {
   const { store } = env;
   const { Data: { ConsentId } } = await createConsent(env, await clientToken(env, env.tpp));
   const id = present(asConsentId(ConsentId));

@@ -5,6 +5,7 @@ import { type Contract, contractOf } from "testing/api_contract.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { CONSENTS } from "./resource_calls.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 import { steps } from "./steps.ts";
 
 interface Departure {
@@ -56,8 +57,7 @@ const DEPARTURES: Readonly<Record<string, Departure>> = {
   "a method that the document does not have": { method: "DELETE", found: "expected 405" },
 };
 
-Deno.test("Answers that depart from the OpenAPI document are found, each for its own reason", async (t) => {
-  await using env = await openEnvironment();
+test("Answers that depart from the OpenAPI document are found, each for its own reason", async ({ env, t }) => {
   const contract = await readContract(env);
   const bound = await clientToken(env, env.tpp);
   const answer = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) });
@@ -78,8 +78,7 @@ Deno.test("Answers that depart from the OpenAPI document are found, each for its
   });
 });
 
-Deno.test("A 405 must list the methods that the document has", async () => {
-  await using env = await openEnvironment();
+test("A 405 must list the methods that the document has", async ({ env }) => {
   const contract = await readContract(env);
   const judge = (allow: string): Promise<readonly string[]> => {
     const response = new Response(null, { status: 405, headers: { allow } });

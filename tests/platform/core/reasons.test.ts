@@ -3,11 +3,12 @@ import { assertEquals } from "@std/assert";
 import type { Consent } from "testing/answers.ts";
 import { type AtBank, authorised, decide, returnPath, toBank } from "testing/authorization_flow.ts";
 import { paidAt, putStatus } from "testing/back_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { call, clientToken, createConsent, good } from "testing/flows.ts";
 import { reportAccounts, tppAnswer } from "testing/front_channel.ts";
 import { openPushEnvironment, paid, payment, report } from "support/orders.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { waiting } from "../events/poll.ts";
 
 async function consentOf(env: Environment, consentId: string): Promise<Consent["Data"]> {
@@ -39,8 +40,7 @@ const ENDS: Readonly<Record<string, readonly [claims: Record<string, unknown>, c
   "an unusable result": [{ status_code: "unheard of", reason_code: "AC06" }, "BANK_RESULT_UNUSABLE"],
 };
 
-Deno.test("a rejection at the bank has one code in redirect, consent and event [RSN2, RSN3, RSN4, RSN5, RSN-N2]", async (t) => {
-  await using env = await openEnvironment();
+test("a rejection at the bank has one code in redirect, consent and event [RSN2, RSN3, RSN4, RSN5, RSN-N2]", async ({ env, t }) => {
   await steps(t, ENDS, async ([claims, code]) => {
     const flow = await toBank(env);
     const { parameters } = await tppAnswer(await comeBack(env, flow, claims));
@@ -54,8 +54,7 @@ Deno.test("a rejection at the bank has one code in redirect, consent and event [
   });
 });
 
-Deno.test("a rejection on the platform's screen is the customer's [RSN2, RSN4]", async () => {
-  await using env = await openEnvironment();
+test("a rejection on the platform's screen is the customer's [RSN2, RSN4]", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow);
   const screen = (await comeBack(env, flow, {})).headers.get("location") ?? "";
@@ -64,8 +63,7 @@ Deno.test("a rejection on the platform's screen is the customer's [RSN2, RSN4]",
   assertEquals((await consentOf(env, flow.consentId)).StatusReasonCode, "CUST");
 });
 
-Deno.test("a late customer's redirect has a code, and the consent, which is as before, has none [RSN4, RSN2]", async () => {
-  await using env = await openEnvironment();
+test("a late customer's redirect has a code, and the consent, which is as before, has none [RSN4, RSN2]", async ({ env }) => {
   const flow = await toBank(env);
   env.now += 900_000;
   const { parameters } = await tppAnswer(await comeBack(env, flow, {}));
@@ -74,8 +72,7 @@ Deno.test("a late customer's redirect has a code, and the consent, which is as b
   assertEquals([Status, StatusReasonCode], ["AwaitingAuthorisation", undefined]);
 });
 
-Deno.test("a consent that expired says so from its deadline on, and which deadline it was [RSN2]", async () => {
-  await using env = await openEnvironment();
+test("a consent that expired says so from its deadline on, and which deadline it was [RSN2]", async ({ env }) => {
   const open = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
   const unused = (await authorised(env)).consentId;
   env.now += 86_400_000 + 5000;
@@ -97,8 +94,7 @@ const WORDS: Readonly<Record<string, readonly [said: Record<string, unknown>, co
   "nothing": [{}, "MS03"],
 };
 
-Deno.test("a bank reports a code in a status report [RSN3, RSN5]", async (t) => {
-  await using env = await openEnvironment();
+test("a bank reports a code in a status report [RSN3, RSN5]", async ({ env, t }) => {
   await steps(t, WORDS, async ([said, code]) => {
     const { data: { DomesticPaymentId: id } } = await paidAt(env, env.bankA);
     const StatusUpdateDateTime = new Date(env.now).toISOString();
@@ -117,8 +113,7 @@ Deno.test("a bank reports a code in its answer to a push, where one of no list c
   });
 });
 
-Deno.test("a status report with a code that no bank may report is 400 and changes nothing [RSN-N1]", async () => {
-  await using env = await openEnvironment();
+test("a status report with a code that no bank may report is 400 and changes nothing [RSN-N1]", async ({ env }) => {
   const { data: { DomesticPaymentId: id, Status } } = await paidAt(env, env.bankA);
   for (const StatusReasonCode of ["ZZ99", "am04", "ORDER_CLOSED", 4, null]) {
     const Data = {
@@ -135,8 +130,7 @@ Deno.test("a status report with a code that no bank may report is 400 and change
   assertEquals((await payment(env, id)).Status, Status);
 });
 
-Deno.test("only Rejected has a code: another status that follows has none [RSN2]", async () => {
-  await using env = await openEnvironment();
+test("only Rejected has a code: another status that follows has none [RSN2]", async ({ env }) => {
   const { data: { DomesticPaymentId: id } } = await paidAt(env, env.bankA);
   assertEquals((await payment(env, id)).StatusReasonCode, undefined);
   await report(env, id, "AcceptedSettlementCompleted");

@@ -6,8 +6,11 @@ import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import { acknowledges, away, openReceiver, pushedLater, type ReceiverEnvironment } from "./receiver.ts";
 import { block, unsubscribe } from "./subscribing.ts";
+
+const test = testWith(() => openReceiver());
 
 /** Adds copies of the one event, each of a consent of its own, before it in time. */
 async function addEvents(env: ReceiverEnvironment, many: number, members: object = {}): Promise<void> {
@@ -49,8 +52,7 @@ Deno.test("pushes under way are the last ones to a TPP that [EVT11]", async (t) 
   });
 });
 
-Deno.test("a walk ends after 30 s, and the next one goes on [EVT13, T3]", async () => {
-  await using env = await openReceiver();
+test("a walk ends after 30 s, and the next one goes on [EVT13, T3]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 40);
   env.answer = () => (env.now += 4000, acknowledges());
@@ -58,8 +60,7 @@ Deno.test("a walk ends after 30 s, and the next one goes on [EVT13, T3]", async 
   assertEquals(await env.platform.deliverEvents(), 10);
 });
 
-Deno.test("an event that another process has stored behind the read ones is pushed before the next of its consent [EVT13, EVT1]", async () => {
-  await using env = await openReceiver();
+test("an event that another process has stored behind the read ones is pushed before the next of its consent [EVT13, EVT1]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 199); // with the one that is there, a whole page
   const [first] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
@@ -82,8 +83,7 @@ Deno.test("an event that another process has stored behind the read ones is push
   assertEquals(jtis.filter((jti) => jti.endsWith(consentId)), expected);
 });
 
-Deno.test("a pause that a receiver asks for ends the walk [EVT12]", async () => {
-  await using env = await openReceiver();
+test("a pause that a receiver asks for ends the walk [EVT12]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 40);
   env.answer = () => new Response(null, { status: 429, headers: { "retry-after": "100" } });
@@ -112,8 +112,7 @@ async function counting(env: ReceiverEnvironment) {
 
 const DEAD = { push: { failures: 11, rejections: 11, dueAt: 0, dead: true, why: "status 400" } };
 
-Deno.test("a backlog of dead events is read again after a rest that is as long as the backlog [T3]", async () => {
-  await using env = await openReceiver();
+test("a backlog of dead events is read again after a rest that is as long as the backlog [T3]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 450, DEAD);
   assertEquals(await env.platform.deliverEvents(), 1);
@@ -128,8 +127,7 @@ Deno.test("a backlog of dead events is read again after a rest that is as long a
   await process.stop();
 });
 
-Deno.test("events behind a backlog of dead ones are pushed when they are stored and when they are due [EVT12, T3]", async () => {
-  await using env = await openReceiver();
+test("events behind a backlog of dead ones are pushed when they are stored and when they are due [EVT12, T3]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 1000, DEAD);
   env.answer = away;
@@ -157,8 +155,7 @@ async function atTenBanks(env: ReceiverEnvironment): Promise<void> {
   }
 }
 
-Deno.test("a client has four walks at a time [EVT13]", async () => {
-  await using env = await openReceiver();
+test("a client has four walks at a time [EVT13]", async ({ env }) => {
   await authorised(env);
   await atTenBanks(env);
   const held = Promise.withResolvers<void>();
@@ -171,8 +168,7 @@ Deno.test("a client has four walks at a time [EVT13]", async () => {
   assertEquals(await first, 4);
 });
 
-Deno.test("each bank of a client has its turn, however many events wait at the first ones [EVT13, T3]", async () => {
-  await using env = await openReceiver();
+test("each bank of a client has its turn, however many events wait at the first ones [EVT13, T3]", async ({ env }) => {
   await authorised(env);
   await addEvents(env, 60);
   await atTenBanks(env);
@@ -183,8 +179,7 @@ Deno.test("each bank of a client has its turn, however many events wait at the f
   assertEquals(served(), 10);
 });
 
-Deno.test("a walk whose pages each have a due event reads a bounded number of pages again, and the next ones go on [EVT13, T3]", async () => {
-  await using env = await openReceiver();
+test("a walk whose pages each have a due event reads a bounded number of pages again, and the next ones go on [EVT13, T3]", async ({ env }) => {
   await authorised(env);
   await env.platform.deliverEvents();
   await authorised(env);

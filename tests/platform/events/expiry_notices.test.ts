@@ -2,11 +2,12 @@
 import { assertEquals } from "@std/assert";
 import type { NoticeEvent } from "../../../src/platform/events/event.ts";
 import { firstOf } from "testing/answers.ts";
-import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, DIRECTORY_URL, type Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { addKey, revokeKey, setOrganisation } from "support/directory_network.ts";
 import { anotherProcess } from "support/processes.ts";
+import { test } from "support/environment_test.ts";
 import { beforeCommit } from "./interrupted.ts";
 import { poll, type Polled, waiting } from "./poll.ts";
 
@@ -38,8 +39,7 @@ async function acknowledge(env: Environment, bank?: string): Promise<readonly Po
   return events;
 }
 
-Deno.test("a TPP is told 30, 7 and 1 days before its statement, its keys and its certificates end [EVT17]", async () => {
-  await using env = await openEnvironment();
+test("a TPP is told 30, 7 and 1 days before its statement, its keys and its certificates end [EVT17]", async ({ env }) => {
   const start = env.now;
   await sweepBefore(env, start, STATEMENT_DAYS, 31);
   assertEquals(await waiting(env), []);
@@ -63,8 +63,7 @@ Deno.test("a TPP is told 30, 7 and 1 days before its statement, its keys and its
   ]);
 });
 
-Deno.test("the notice names the key and its end, comes at every bank, and is finished for all by one acknowledgement [EVT17, EVT2]", async () => {
-  await using env = await openEnvironment();
+test("the notice names the key and its end, comes at every bank, and is finished for all by one acknowledgement [EVT17, EVT2]", async ({ env }) => {
   const start = env.now;
   await sweepBefore(env, start, STATEMENT_DAYS, 5);
   const [statement] = await waiting(env);
@@ -114,8 +113,7 @@ Deno.test("the notice names the key and its end, comes at every bank, and is fin
   assertEquals(said(await waiting(env, { by: env.otherTpp })), said(here), "another TPP has its own");
 });
 
-Deno.test("processes that sweep at once, a restart and an acknowledgement make no second notice; a lost commit loses none [EVT17]", async () => {
-  await using env = await openEnvironment();
+test("processes that sweep at once, a restart and an acknowledgement make no second notice; a lost commit loses none [EVT17]", async ({ env }) => {
   const start = env.now;
   env.now = start + (CERTIFICATE_DAYS - 30) * DAY;
   const other = await anotherProcess(env);
@@ -143,8 +141,7 @@ Deno.test("processes that sweep at once, a restart and an acknowledgement make n
   assertEquals(await waiting(env), []);
 });
 
-Deno.test("a revoked key and a TPP that is not active have no notice; a new key has its own [EVT17]", async () => {
-  await using env = await openEnvironment();
+test("a revoked key and a TPP that is not active have no notice; a new key has its own [EVT17]", async ({ env }) => {
   const start = env.now;
   env.now += 100 * DAY;
   const added = await addKey(env, env.tpp, "signing", 9);
@@ -163,8 +160,7 @@ Deno.test("a revoked key and a TPP that is not active have no notice; a new key 
   assertEquals(kids.toSorted(), [added.kid, env.tpp.transport.kid, undefined].toSorted());
 });
 
-Deno.test("a sweep that finds no fresh status list goes on as soon as there is one, and the next one is an hour later [EVT17]", async () => {
-  await using env = await openEnvironment();
+test("a sweep that finds no fresh status list goes on as soon as there is one, and the next one is an hour later [EVT17]", async ({ env }) => {
   const { network } = env;
   env.now += DAY;
   env.network = () => Promise.reject(new TypeError("the directory is away"));

@@ -11,6 +11,7 @@ import { clientToken, good } from "testing/flows.ts";
 import { openServedEnvironment } from "testing/served_environment.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { until } from "support/raw_client.ts";
+import { test } from "support/environment_test.ts";
 import { EVENTS, poll, polled } from "./poll.ts";
 
 const WAITS = {};
@@ -29,8 +30,7 @@ async function soon(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
 
-Deno.test("a waiting poll is answered as soon as its event is committed, by this process or another [EVT8, M1]", async (t) => {
-  await using env = await openEnvironment();
+test("a waiting poll is answered as soon as its event is committed, by this process or another [EVT8, M1]", async ({ env, t }) => {
   const other = await anotherProcess(env);
   for (const [name, here] of [["this", env], ["another", at(env, other)]] as const) {
     await t.step(name, async () => {
@@ -50,8 +50,7 @@ Deno.test("a waiting poll is answered as soon as its event is committed, by this
   await other.stop();
 });
 
-Deno.test("a poll with waiting events, with maxEvents 0 or with returnImmediately does not wait [EVT8]", async () => {
-  await using env = await openEnvironment();
+test("a poll with waiting events, with maxEvents 0 or with returnImmediately does not wait [EVT8]", async ({ env }) => {
   for (const body of [{ returnImmediately: true }, { maxEvents: 0 }]) {
     assert((await timed(polled(env, body))).ms < SOON_MS);
   }
@@ -72,8 +71,7 @@ Deno.test("a poll waits 15 s at most, with no place in work, and then returns no
   assert(ms >= LONGEST_MS - 100 && ms < LONGEST_MS + 10_000, `${ms} ms`);
 });
 
-Deno.test("the wait of a poll is not part of its time in the bank's figures and the metrics [EVT8, REP1]", async () => {
-  await using env = await openEnvironment();
+test("the wait of a poll is not part of its time in the bank's figures and the metrics [EVT8, REP1]", async ({ env }) => {
   const waits = polled(env, WAITS);
   await new Promise((resolve) => setTimeout(resolve, 5000)); // longer than the figures' last bound, 3 s
   await authorised(env);
@@ -90,8 +88,7 @@ Deno.test("the wait of a poll is not part of its time in the bank's figures and 
   assert(seconds > 0 && seconds < 4, `${line}`);
 });
 
-Deno.test("of one client's polls two wait; a third is answered at once, and other clients wait [EVT8]", async () => {
-  await using env = await openEnvironment();
+test("of one client's polls two wait; a third is answered at once, and other clients wait [EVT8]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const other = await clientToken(env, env.otherTpp);
   let open = 0;
@@ -108,8 +105,7 @@ Deno.test("of one client's polls two wait; a third is answered at once, and othe
   await others;
 });
 
-Deno.test("the proof of a poll that waits cannot be used again meanwhile [EVT8, DP11]", async () => {
-  await using env = await openEnvironment();
+test("the proof of a poll that waits cannot be used again meanwhile [EVT8, DP11]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const url = `${BASE_URL}${EVENTS}`;
   const proof = await dpopProof(env, bound.key, { method: "POST", url, accessToken: bound.token });

@@ -2,11 +2,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { present, type ServerMetadata } from "testing/answers.ts";
 import type { PlannedOutage } from "testing/operation_answers.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { clientKey } from "../../../src/platform/config/store_keys.ts";
 import type { ClientId } from "../../../src/base/kernel/identifiers.ts";
 import { anotherProcess } from "support/processes.ts";
+import { test } from "support/environment_test.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { beforeCommit } from "./interrupted.ts";
 import { openReceiver, pushedLater, receivedEvents } from "./receiver.ts";
@@ -40,8 +41,7 @@ function names(events: readonly Polled[]): readonly string[] {
   return events.map(({ what }) => what);
 }
 
-Deno.test("an outage that is announced and withdrawn has events for every TPP, at its bank alone [EVT18, EVT2]", async () => {
-  await using env = await openEnvironment();
+test("an outage that is announced and withdrawn has events for every TPP, at its bank alone [EVT18, EVT2]", async ({ env }) => {
   const begun = env.now;
   const id = await announce(env);
   await env.platform.spreadNotices();
@@ -90,8 +90,7 @@ Deno.test("an outage that is announced and withdrawn has events for every TPP, a
   assertEquals((await waiting(env)).map(({ claims }) => claims), [event?.claims, ended?.claims]);
 });
 
-Deno.test("an outage with other times and text has them in an event and in force; a wrong change has neither [EVT18, OP7]", async () => {
-  await using env = await openEnvironment();
+test("an outage with other times and text has them in an event and in force; a wrong change has neither [EVT18, OP7]", async ({ env }) => {
   const id = await announce(env);
   const [from, until] = [env.now + 3 * HOUR, env.now + 4 * HOUR];
   const wanted = {
@@ -167,8 +166,7 @@ async function noticesByTpp(env: Environment): Promise<readonly number[]> {
   );
 }
 
-Deno.test("every TPP has one notice if the job stops after each page and processes share it [EVT18]", async () => {
-  await using env = await openEnvironment();
+test("every TPP has one notice if the job stops after each page and processes share it [EVT18]", async ({ env }) => {
   await addTpps(env, 450);
   await announce(env);
   assertEquals(new Set(await noticesByTpp(env)), new Set([0]), "the commit of the change has one record");
@@ -181,8 +179,7 @@ Deno.test("every TPP has one notice if the job stops after each page and process
   assertEquals(await env.store.list({ prefix: ["notice_spread"], limit: 9 }), []);
 });
 
-Deno.test("a page of notices and its place are one commit: an interrupted one is made again, with no second notice [EVT18]", async () => {
-  await using env = await openEnvironment();
+test("a page of notices and its place are one commit: an interrupted one is made again, with no second notice [EVT18]", async ({ env }) => {
   await addTpps(env, 250);
   await announce(env);
   let commits = 0;
@@ -198,8 +195,7 @@ Deno.test("a page of notices and its place are one commit: an interrupted one is
   assertEquals(new Set(await noticesByTpp(env)), new Set([1]));
 });
 
-Deno.test("a process that was slower than another one stages nothing: an acknowledged notice does not come again [EVT18]", async () => {
-  await using env = await openEnvironment();
+test("a process that was slower than another one stages nothing: an acknowledged notice does not come again [EVT18]", async ({ env }) => {
   const other = await anotherProcess(env);
   await announce(env);
   let acknowledged = 0;
@@ -215,8 +211,7 @@ Deno.test("a process that was slower than another one stages nothing: an acknowl
   assertEquals(await waiting(env), []);
 });
 
-Deno.test("a poll returns events and notices in one order, the oldest first, in pages [EVT18, EVT3]", async () => {
-  await using env = await openEnvironment();
+test("a poll returns events and notices in one order, the oldest first, in pages [EVT18, EVT3]", async ({ env }) => {
   for (let times = 0; times < 2; times++) {
     await authorised(env);
     env.now += 60_000;

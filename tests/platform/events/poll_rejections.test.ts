@@ -8,8 +8,11 @@ import { assertBare, assertChallenge, assertFaults, type ExpectedFault } from "t
 import { setSoftware } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import { EVENTS, poll, type PollOptions, waiting } from "./poll.ts";
 import { unchanged } from "testing/store_contents.ts";
+
+const test = testWith(() => openWaiting());
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
@@ -53,8 +56,7 @@ const CALLERS: Readonly<Record<string, readonly [status: 400 | 401 | 403, challe
   ],
 };
 
-Deno.test("polling rejects callers without the right to it, and acknowledges nothing [EVT-N1]", async (t) => {
-  await using env = await openWaiting();
+test("polling rejects callers without the right to it, and acknowledges nothing [EVT-N1]", async ({ env, t }) => {
   await steps(t, CALLERS, async ([status, challenge, attempt]) => {
     const options = await attempt(env);
     const send = (): Promise<Response> => poll(env, env.ack, { bound: env.bound, ...options });
@@ -63,8 +65,7 @@ Deno.test("polling rejects callers without the right to it, and acknowledges not
   assertEquals((await waiting(env)).length, 1);
 });
 
-Deno.test("a poll's proof is used once: the acknowledgement of a replay has no effect [EVT-N1]", async () => {
-  await using env = await openWaiting();
+test("a poll's proof is used once: the acknowledgement of a replay has no effect [EVT-N1]", async ({ env }) => {
   const { bound } = env;
   const proof = await dpopProof(env, bound.key, {
     method: "POST",
@@ -75,8 +76,7 @@ Deno.test("a poll's proof is used once: the acknowledgement of a replay has no e
   await assertChallenge(await unchanged(env, () => poll(env, env.ack, { bound, proof })), 401, INVALID_PROOF);
 });
 
-Deno.test("a client that is not active any more gets no events [EVT-N1, G5]", async () => {
-  await using env = await openWaiting();
+test("a client that is not active any more gets no events [EVT-N1, G5]", async ({ env }) => {
   await setSoftware(env, env.tpp, "Revoked");
   env.now += BOUND_MS;
   assertEquals((await poll(env, env.ack, { bound: env.bound })).status, 401);
@@ -111,8 +111,7 @@ const BODIES: Readonly<Record<string, readonly [body: object | string, ...faults
   "a member twice": ['{"ack":[],"ack":[]}', ["Resource.InvalidFormat"]],
 };
 
-Deno.test("polling names every faulty place of its body, and acknowledges nothing [EVT-N2]", async (t) => {
-  await using env = await openWaiting();
+test("polling names every faulty place of its body, and acknowledges nothing [EVT-N2]", async ({ env, t }) => {
   await steps(t, BODIES, async ([body, ...faults]) => {
     const withAck = typeof body === "string" || Array.isArray(body) ? body : { ...env.ack, ...body };
     const send = (): Promise<Response> => poll(env, withAck, { bound: env.bound });
@@ -121,8 +120,7 @@ Deno.test("polling names every faulty place of its body, and acknowledges nothin
   assertEquals((await waiting(env)).length, 1);
 });
 
-Deno.test("polling takes JSON only, of at most 64 KiB, and answers in JSON [EVT-N3]", async () => {
-  await using env = await openWaiting();
+test("polling takes JSON only, of at most 64 KiB, and answers in JSON [EVT-N3]", async ({ env }) => {
   const { bound } = env;
   const send = (options: PollOptions, body: unknown = env.ack): Promise<Response> =>
     unchanged(env, () => poll(env, body, { bound, ...options }));

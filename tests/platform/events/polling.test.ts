@@ -9,13 +9,13 @@ import { UUID, verifyAnswer } from "testing/resource_answers.ts";
 import { erase } from "support/personal_case.ts";
 import { later, openPushEnvironment, paid, report } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
+import { test } from "support/environment_test.ts";
 import { type EventDetails, EVENTS, poll, polled, waiting } from "./poll.ts";
 import { refused } from "./refused.ts";
 
 const ACK_ONLY = { maxEvents: 0, returnImmediately: true };
 
-Deno.test("a TPP learns the fate of a payment from its events alone, in order [EVT1, EVT3]", async () => {
-  await using env = await openEnvironment();
+test("a TPP learns the fate of a payment from its events alone, in order [EVT1, EVT3]", async ({ env }) => {
   const { data, flow } = await paidAt(env, env.bankA);
   env.now += 60_000;
   await good(putStatus(env, env.bankA, data.DomesticPaymentId, "AcceptedSettlementCompleted"), 200);
@@ -29,8 +29,7 @@ Deno.test("a TPP learns the fate of a payment from its events alone, in order [E
   assertEquals(moreAvailable, false);
 });
 
-Deno.test("consents that are refused or expire have events that say which [EVT1]", async () => {
-  await using env = await openEnvironment();
+test("consents that are refused or expire have events that say which [EVT1]", async ({ env }) => {
   const { consentId } = await refused(env);
   const open = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
   const unused = await authorised(env);
@@ -51,8 +50,7 @@ Deno.test("consents that are refused or expire have events that say which [EVT1]
   assertEquals(claims?.txn, open); // no request has caused it
 });
 
-Deno.test("an event is a security event token with OBIE's claims [EVT2]", async () => {
-  await using env = await openEnvironment();
+test("an event is a security event token with OBIE's claims [EVT2]", async ({ env }) => {
   const { DomesticPaymentId: id, ConsentId } = (await paidAt(env, env.bankA)).data;
   env.now += 60_000;
   const reported = new Date(env.now - 10_000).toISOString();
@@ -154,8 +152,7 @@ Deno.test("an event has the same claims each time, whatever has become of its pa
   assertEquals(await again(), closed.claims, "after a replay");
 });
 
-Deno.test("the answer is signed, and its jti are those of the tokens [EVT3]", async () => {
-  await using env = await openEnvironment();
+test("the answer is signed, and its jti are those of the tokens [EVT3]", async ({ env }) => {
   await authorised(env);
   const answer = await poll(env);
   assertEquals(answer.status, 200);
@@ -164,8 +161,7 @@ Deno.test("the answer is signed, and its jti are those of the tokens [EVT3]", as
   assertEquals(events.map(({ jti, claims }) => jti === claims.jti), [true]);
 });
 
-Deno.test("an event is returned until it is acknowledged, with the same jti and claims [EVT4]", async () => {
-  await using env = await openEnvironment();
+test("an event is returned until it is acknowledged, with the same jti and claims [EVT4]", async ({ env }) => {
   await authorised(env);
   const first = await waiting(env);
   env.now += 5000;
@@ -181,8 +177,7 @@ Deno.test("an event is returned until it is acknowledged, with the same jti and 
   assertEquals((await env.store.list({ prefix: ["event"], limit: 9 })).length, 0);
 });
 
-Deno.test("a poll acknowledges and returns the next events, as many as it asks for [EVT3, EVT4]", async () => {
-  await using env = await openEnvironment();
+test("a poll acknowledges and returns the next events, as many as it asks for [EVT3, EVT4]", async ({ env }) => {
   const { data } = await paidAt(env, env.bankA);
   await good(putStatus(env, env.bankA, data.DomesticPaymentId, "AcceptedSettlementCompleted"), 200);
   const all = await waiting(env);
@@ -199,8 +194,7 @@ Deno.test("a poll acknowledges and returns the next events, as many as it asks f
   assertEquals((await polled(env, ACK_ONLY)).moreAvailable, false);
 });
 
-Deno.test("a response has at most 50 events; further ones come with the next [EVT3]", async () => {
-  await using env = await openEnvironment();
+test("a response has at most 50 events; further ones come with the next [EVT3]", async ({ env }) => {
   await authorised(env);
   const [model] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
   const places = Array.from(
@@ -226,8 +220,7 @@ Deno.test("a response has at most 50 events; further ones come with the next [EV
   assertEquals(sizes, [50, 50, 21]);
 });
 
-Deno.test("a client has its own events alone, of the bank in the path [EVT5, A3]", async () => {
-  await using env = await openEnvironment();
+test("a client has its own events alone, of the bank in the path [EVT5, A3]", async ({ env }) => {
   await authorised(env);
   const [{ jti } = { jti: "" }] = await waiting(env);
   const other = { by: env.otherTpp };
@@ -239,8 +232,7 @@ Deno.test("a client has its own events alone, of the bank in the path [EVT5, A3]
   assertEquals((await waiting(env)).map((event) => event.jti), [jti]);
 });
 
-Deno.test("an event with an error is sent again after 1, 2, 4 … 512 s, and others meanwhile [EVT6]", async () => {
-  await using env = await openEnvironment();
+test("an event with an error is sent again after 1, 2, 4 … 512 s, and others meanwhile [EVT6]", async ({ env }) => {
   const { consentId } = await authorised(env);
   const [{ jti } = { jti: "" }] = await waiting(env);
   const setErrs = { [jti]: { err: "invalid_key", description: "The key of Jane Doe is not known." } };
@@ -264,8 +256,7 @@ Deno.test("an event with an error is sent again after 1, 2, 4 … 512 s, and oth
   assertEquals((await waiting(env)).map((event) => event.jti).includes(jti), false, "ack counts more");
 });
 
-Deno.test("an event that is acknowledged while an error with it is recorded stays acknowledged [EVT4, EVT6]", async () => {
-  await using env = await openEnvironment();
+test("an event that is acknowledged while an error with it is recorded stays acknowledged [EVT4, EVT6]", async ({ env }) => {
   await authorised(env);
   const [{ jti } = { jti: "" }] = await waiting(env);
   const setErrs = { [jti]: { err: "invalid_key", description: "Unknown." } };
@@ -301,8 +292,7 @@ Deno.test("the events of a payment that a bank rejects at once reach another pro
   await other.stop();
 });
 
-Deno.test("a request of the customer's browser is the txn of the events that it causes [EVT2]", async () => {
-  await using env = await openEnvironment();
+test("a request of the customer's browser is the txn of the events that it causes [EVT2]", async ({ env }) => {
   const { flow } = await paidAt(env, env.bankA);
   await good(pay(env, flow), 400);
   const [authorisation, consumption, creation] = (await waiting(env)).map(({ claims }) => claims.txn);

@@ -9,6 +9,7 @@ import { anotherProcess } from "support/processes.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import { tracesAt } from "../operations/traces/read_traces.ts";
 import { type Polled, polled, waiting } from "./poll.ts";
 import {
@@ -31,6 +32,8 @@ import {
   subscriptions,
   unsubscribe,
 } from "./subscribing.ts";
+
+const test = testWith(() => openReceiver(away));
 
 Deno.test("each event is pushed as one signed token, and 202 finishes it for polls too [EVT11, EVT14]", async () => {
   await using env = await openReceiver();
@@ -58,8 +61,7 @@ Deno.test("each event is pushed as one signed token, and 202 finishes it for pol
   assertEquals(await pushedLater(env, 1000), 0);
 });
 
-Deno.test("no event is pushed before the earlier ones of its consent or payment are taken [EVT13]", async () => {
-  await using env = await openReceiver(away);
+test("no event is pushed before the earlier ones of its consent or payment are taken [EVT13]", async ({ env }) => {
   const { data, flow } = await paidAt(env, env.bankA);
   await good(putStatus(env, env.bankA, data.DomesticPaymentId, "AcceptedSettlementCompleted"), 200);
   assertEquals(await env.platform.deliverEvents(), 2); // the first of the consent and of the payment
@@ -166,8 +168,7 @@ Deno.test("only 202 acknowledges; the TPP sees what it answered in the trace of 
   });
 });
 
-Deno.test("a receiver that is away for days catches up within 11 minutes, and no event is lost [EVT12, T3]", async () => {
-  await using env = await openReceiver(away);
+test("a receiver that is away for days catches up within 11 minutes, and no event is lost [EVT12, T3]", async ({ env }) => {
   const flows = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => authorised(env)));
   for (let hours = 0; hours < 72; hours++) await pushedLater(env, 3_600_000);
   assertEquals((await waiting(env)).length, 8);
@@ -179,8 +180,7 @@ Deno.test("a receiver that is away for days catches up within 11 minutes, and no
   assertEquals(await waiting(env), []);
 });
 
-Deno.test("a receiver that is away gets few pushes: a breaker counts its outages, and no rejections [EVT12]", async () => {
-  await using env = await openReceiver(away);
+test("a receiver that is away gets few pushes: a breaker counts its outages, and no rejections [EVT12]", async ({ env }) => {
   for (let count = 0; count < 12; count++) await authorised(env);
   await env.platform.deliverEvents();
   env.received.length = 0;
@@ -193,8 +193,7 @@ Deno.test("a receiver that is away gets few pushes: a breaker counts its outages
   assert(env.received.length > 2, `${env.received.length} pushes`);
 });
 
-Deno.test("an event that a poll acknowledges is pushed no more, and one that is pushed is not polled [EVT14]", async () => {
-  await using env = await openReceiver(away);
+test("an event that a poll acknowledges is pushed no more, and one that is pushed is not polled [EVT14]", async ({ env }) => {
   await authorised(env);
   await env.platform.deliverEvents();
   const [{ jti } = { jti: "" }] = await waiting(env);

@@ -2,11 +2,11 @@
 import { assertEquals } from "@std/assert";
 import type { AnswerOf, Replayed } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, type FlowEnvironment, good } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { polled, waiting } from "./poll.ts";
 import { openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
 import { unchanged } from "testing/store_contents.ts";
@@ -33,8 +33,7 @@ async function acknowledgeAll(env: FlowEnvironment): Promise<readonly string[]> 
   return jtis;
 }
 
-Deno.test("a replay returns the acknowledged events of its time with the same jti and claims, as often as it is asked for [EVT15]", async () => {
-  await using env = await openEnvironment();
+test("a replay returns the acknowledged events of its time with the same jti and claims, as often as it is asked for [EVT15]", async ({ env }) => {
   const [early, late] = [await authorised(env), (env.now += 3_600_000, await authorised(env))];
   const before = await waiting(env);
   await acknowledgeAll(env);
@@ -55,8 +54,7 @@ Deno.test("a replay returns the acknowledged events of its time with the same jt
   assertEquals(all.map(({ resource }) => resource), [early.consentId, late.consentId]);
 });
 
-Deno.test("a replay reaches back PLATFORM_EVENT_DAYS, and finds no event of another client or bank [EVT5, EVT15]", async () => {
-  await using env = await openEnvironment();
+test("a replay reaches back PLATFORM_EVENT_DAYS, and finds no event of another client or bank [EVT5, EVT15]", async ({ env }) => {
   await authorised(env);
   await acknowledgeAll(env);
   const year = since(env, 365 * 86_400_000);
@@ -66,8 +64,7 @@ Deno.test("a replay reaches back PLATFORM_EVENT_DAYS, and finds no event of anot
   assertEquals(await good(replay(env, since(env, 365 * 86_400_000)), 200), { replayed: 0 });
 });
 
-Deno.test("a replay of many events says where the others begin [EVT15]", async () => {
-  await using env = await openEnvironment();
+test("a replay of many events says where the others begin [EVT15]", async ({ env }) => {
   const { consentId } = await authorised(env);
   await acknowledgeAll(env);
   const [entry] = await env.store.list<object>({ prefix: ["event_finished"], limit: 1 });
@@ -131,8 +128,7 @@ const WRONG: Readonly<Record<string, readonly [body: Readonly<Record<string, unk
   "a to before from": [{ from: "2040-01-15T12:00:01Z", to: "2040-01-15T12:00:00Z" }, "to"],
 };
 
-Deno.test("a replay without a time is rejected [EVT-N5]", async (t) => {
-  await using env = await openEnvironment();
+test("a replay without a time is rejected [EVT-N5]", async ({ env, t }) => {
   await steps(t, WRONG, async ([body, path]) => {
     const bound = await clientToken(env, env.tpp);
     const options = { body: JSON.stringify(body), signature: null, idempotencyKey: null };

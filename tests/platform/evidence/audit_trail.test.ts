@@ -6,10 +6,11 @@ import { auditKey } from "../../../src/platform/config/store_keys.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { type Environment, throughProxy } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { anotherProcess } from "support/processes.ts";
 import { down, history, later, openPushEnvironment, paid } from "support/orders.ts";
+import { test } from "support/environment_test.ts";
 
 /** The environment as a client sees it whose requests reach this process. */
 function at(env: Environment, api: Environment["platform"]["api"]): Environment {
@@ -18,8 +19,7 @@ function at(env: Environment, api: Environment["platform"]["api"]): Environment 
   });
 }
 
-Deno.test("the history of a consent is in the order of its changes, although the process of the last one has a clock 20 s behind [M2]", async () => {
-  await using env = await openEnvironment();
+test("the history of a consent is in the order of its changes, although the process of the last one has a clock 20 s behind [M2]", async ({ env }) => {
   const behind = await anotherProcess(env, () => -20_000);
   env.now += 60_000;
   const flow = await authorised(env);
@@ -83,8 +83,7 @@ Deno.test("historyOf reads a history of 1,234 entries in full, and rejects one t
   store.close();
 });
 
-Deno.test("entries of one history at one instant are recorded one millisecond after the other, from the first's own time on [M2]", async () => {
-  await using env = await openEnvironment();
+test("entries of one history at one instant are recorded one millisecond after the other, from the first's own time on [M2]", async ({ env }) => {
   const flow = await authorised(env);
   await good(pay(env, flow), 201);
   const keys = (await env.store.list({ prefix: ["audit", flow.consentId], limit: 20 })).map(({ key }) =>

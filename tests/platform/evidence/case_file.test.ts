@@ -11,8 +11,9 @@ import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { CONSENTS } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { readableBody } from "support/readable_body.ts";
+import { test } from "support/environment_test.ts";
 
 function consentIdOf(text: string): ConsentId {
   const id = asConsentId(text);
@@ -57,8 +58,7 @@ async function specifiedDigest(item: CaseItem): Promise<string> {
   return digest.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-Deno.test("the case file of a payment has every entry of both histories in order, without a gap in their numbers [EN1] [EN2]", async (t) => {
-  await using env = await openEnvironment();
+test("the case file of a payment has every entry of both histories in order, without a gap in their numbers [EN1] [EN2]", async ({ env, t }) => {
   const file = await settledCase(env);
   const of = (subject: string): readonly (number | undefined)[] =>
     file.entries.filter((entry) => entry.subject === subject).map(({ entry }) => entry.sequence);
@@ -87,8 +87,7 @@ Deno.test("the case file of a payment has every entry of both histories in order
   });
 });
 
-Deno.test("every piece of evidence has the digest that its entry names, under a salt of its own [EN4]", async (t) => {
-  await using env = await openEnvironment();
+test("every piece of evidence has the digest that its entry names, under a salt of its own [EN4]", async ({ env, t }) => {
   const items = itemsOf(await settledCase(env)).filter(({ body }) => body !== null);
   assert(items.length >= 7);
   for (const each of items) {
@@ -97,8 +96,7 @@ Deno.test("every piece of evidence has the digest that its entry names, under a 
   assertEquals(new Set(items.map(({ body }) => readableBody(body)?.salt)).size, items.length);
 });
 
-Deno.test("an entry names the interaction id of its request, and its leaf is the hash of all its stored members [EN3] [EN5]", async (t) => {
-  await using env = await openEnvironment();
+test("an entry names the interaction id of its request, and its leaf is the hash of all its stored members [EN3] [EN5]", async ({ env, t }) => {
   const interactionId = "93bac548-d2de-4546-b106-880a5018460d";
   const made = await good<CreatedConsent>(
     call(env, env.tpp, await clientToken(env, env.tpp), CONSENTS, {
@@ -131,8 +129,7 @@ Deno.test("an entry names the interaction id of its request, and its leaf is the
     ));
 });
 
-Deno.test("an unknown case has no file, and one that is too large is not read", async (t) => {
-  await using env = await openEnvironment();
+test("an unknown case has no file, and one that is too large is not read", async ({ env, t }) => {
   const consentId = "b6c61736-536a-4947-9c99-d4292ec8bced";
   await t.step(
     "unknown consent",

@@ -4,7 +4,7 @@ import type { LogLine } from "testing/answers.ts";
 import type { Platform } from "../../../src/platform/process/compose.ts";
 import { call, clientToken, createConsent, good, requestToken } from "testing/flows.ts";
 import { onboard } from "testing/participants.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import {
   accepts,
@@ -17,6 +17,7 @@ import {
 } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { test } from "support/environment_test.ts";
 
 /** Further orders, equal to this one, that no push has failed for. */
 async function newOrders(env: PushEnvironment, id: string, count: number): Promise<void> {
@@ -53,8 +54,7 @@ Deno.test("a bank that is down gets two probes at most from a process that knows
   await other.stop();
 });
 
-Deno.test("a TPP that has registered at one process is known to another a second after that one read the directory's list [G5, M1]", async () => {
-  await using env = await openEnvironment();
+test("a TPP that has registered at one process is known to another a second after that one read the directory's list [G5, M1]", async ({ env }) => {
   const other = await anotherProcess(env);
   const reached = at(env, other);
   assertEquals((await requestToken(reached, env.tpp)).status, 200);
@@ -65,8 +65,7 @@ Deno.test("a TPP that has registered at one process is known to another a second
   await other.stop();
 });
 
-Deno.test("a TPP that the directory suspends is rejected by both processes within 15 s [G5, M1]", async () => {
-  await using env = await openEnvironment();
+test("a TPP that the directory suspends is rejected by both processes within 15 s [G5, M1]", async ({ env }) => {
   const other = await anotherProcess(env);
   const statuses = (): Promise<number[]> =>
     Promise.all([env.platform, other].map(async (platform) => {
@@ -79,8 +78,7 @@ Deno.test("a TPP that the directory suspends is rejected by both processes withi
   await other.stop();
 });
 
-Deno.test("a TPP that an operator blocks at one of three processes is rejected by every one within 2 s [OP4, M1]", async (t) => {
-  await using env = await openEnvironment();
+test("a TPP that an operator blocks at one of three processes is rejected by every one within 2 s [OP4, M1]", async ({ env, t }) => {
   const platforms = [env.platform, await anotherProcess(env), await anotherProcess(env)];
   const [first, second, third] = platforms.map((platform) => at(env, platform)) as [
     Environment,
@@ -121,8 +119,7 @@ Deno.test("a TPP that an operator blocks at one of three processes is rejected b
   for (const other of platforms.slice(1)) await other.stop();
 });
 
-Deno.test("a process whose clock is more than 2 s behind another's logs it once, and again after it was right [M1]", async () => {
-  await using env = await openEnvironment();
+test("a process whose clock is more than 2 s behind another's logs it once, and again after it was right [M1]", async ({ env }) => {
   const ahead = await anotherProcess(env, () => 5000);
   const alarms = async (step: number): Promise<unknown[]> => {
     env.logged.length = 0;
@@ -145,8 +142,7 @@ Deno.test("a process whose clock is more than 2 s behind another's logs it once,
   await ahead.stop();
 });
 
-Deno.test("a process whose own clock is put back does not take its own mark for another process's [M1]", async () => {
-  await using env = await openEnvironment();
+test("a process whose own clock is put back does not take its own mark for another process's [M1]", async ({ env }) => {
   env.logged.length = 0;
   for (const step of [0, -9000]) {
     env.clockStep = step;

@@ -18,9 +18,9 @@ import type { PayerAccounts } from "testing/answers.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
 import { openGatedStore } from "support/gated_store.ts";
 import { readableBody } from "support/readable_body.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("PUT back-channel-auth takes a list for the platform's screen and echoes it [BCH-03]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth takes a list for the platform's screen and echoes it [BCH-03]", async ({ env }) => {
   const flow = await toBank(env);
   const response = await putReport(env, flow, reportFor(flow));
   assertEquals(response.status, 200);
@@ -31,8 +31,7 @@ Deno.test("PUT back-channel-auth takes a list for the platform's screen and echo
   });
 });
 
-Deno.test("PUT back-channel-auth takes accounts with their least and their most [BCH-03] [FUN-02]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth takes accounts with their least and their most [BCH-03] [FUN-02]", async ({ env, t }) => {
   const flow = await toBank(env);
   const lists = {
     "scheme and identification alone": [{ ...DEBTOR_ACCOUNT }],
@@ -66,8 +65,7 @@ Deno.test("PUT back-channel-auth takes accounts with their least and their most 
   });
 });
 
-Deno.test("PUT back-channel-auth takes exactly one account for the bank's own screen [BCH-03]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth takes exactly one account for the bank's own screen [BCH-03]", async ({ env }) => {
   const flow = await toBank(env, { bank: env.bankB });
   await assertFaults(await idleReport(env, flow, reportFor(flow)), 400, [[
     "Field.Invalid",
@@ -79,8 +77,7 @@ Deno.test("PUT back-channel-auth takes exactly one account for the bank's own sc
   assertEquals((await debtorOf(env, flow, redirect)).Identification, chosen?.Identification);
 });
 
-Deno.test("PUT back-channel-auth takes nothing for an implicit consent [BCH-03]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth takes nothing for an implicit consent [BCH-03]", async ({ env }) => {
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
   for (const bank of [env.bankA, env.bankB]) {
     const flow = await toBank(env, { bank, body });
@@ -89,8 +86,7 @@ Deno.test("PUT back-channel-auth takes nothing for an implicit consent [BCH-03]"
   }
 });
 
-Deno.test("PUT back-channel-auth takes one account for each currency of a multi-currency account [BF7]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth takes one account for each currency of a multi-currency account [BF7]", async ({ env, t }) => {
   const flow = await toBank(env);
   const of = (Currency?: string, more = {}) => ({
     ...DEBTOR_ACCOUNT,
@@ -135,8 +131,7 @@ Deno.test("PUT back-channel-auth takes one number of two schemes as two accounts
   await assertFaults(twice, 400, [["Field.Invalid", "Data.DebtorAccount[1]"]]);
 });
 
-Deno.test("PUT back-channel-auth twice: the last report is what the customer chooses from [BCH-04]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth twice: the last report is what the customer chooses from [BCH-04]", async ({ env }) => {
   const flow = await toBank(env);
   const [first, second] = ACCOUNTS;
   await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [first] })), 200);
@@ -150,8 +145,7 @@ Deno.test("PUT back-channel-auth twice: the last report is what the customer cho
   assertEquals((await debtorOf(env, flow, redirect)).Identification, second?.Identification);
 });
 
-Deno.test("PUT back-channel-auth while the customer decides changes nothing of the choice [C11]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth while the customer decides changes nothing of the choice [C11]", async ({ env }) => {
   const flow = await toBank(env);
   const [first, second] = ACCOUNTS;
   await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [first, second] })), 200);
@@ -231,8 +225,7 @@ Deno.test("PUT back-channel-auth: of parallel reports both are taken, one is the
   assertEquals(ACCOUNTS.some((account) => account.Identification === Identification), true);
 });
 
-Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evidence [RP11] [C11]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth keeps the signed bytes and the signature as evidence [RP11] [C11]", async ({ env }) => {
   const flow = await toBank(env);
   assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
   const evidence = readableBody(await bodyAt(env.store, `${flow.consentId} 4 payer_accounts`));

@@ -17,14 +17,13 @@ import {
 import { call, good } from "testing/flows.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import { assertBare, assertChallenge, assertFaults } from "testing/resource_answers.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async ({ env }) => {
   const flow = await toBank(env);
   const atB = await toBank(env, { bank: env.bankB });
   const answers: Response[] = [];
@@ -36,8 +35,7 @@ Deno.test("PUT back-channel-auth for another bank's consent, or none, answers wh
   await assertIndistinguishable(answers);
 });
 
-Deno.test("PUT back-channel-auth names every field that is wrong or missing by its path [BCH-04] [RP-N25]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth names every field that is wrong or missing by its path [BCH-04] [RP-N25]", async ({ env, t }) => {
   const [flow, atB] = [await toBank(env), await toBank(env, { bank: env.bankB })];
   const first = { ...ACCOUNTS[0], SchemeName: "UK.OBIE.IBAN", SecondaryIdentification: "SUB-1" };
   const second = { SchemeName: "UK.OBIE.SortCodeAccountNumber", Identification: "11280001234567" };
@@ -94,8 +92,7 @@ Deno.test("PUT back-channel-auth names every field that is wrong or missing by i
   });
 });
 
-Deno.test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N10] [RP-N12] [RP-N13] [RP-N14] [RP-N15]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N10] [RP-N12] [RP-N13] [RP-N14] [RP-N15]", async ({ env, t }) => {
   const flow = await toBank(env);
   const body = JSON.stringify(reportFor(flow));
   const malformed = {
@@ -125,8 +122,7 @@ Deno.test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N
   });
 });
 
-Deno.test("PUT back-channel-auth needs the bank's signature over these bytes [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth needs the bank's signature over these bytes [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async ({ env, t }) => {
   const { bankA, bankB, tpp } = env;
   const flow = await toBank(env);
   const body = JSON.stringify(reportFor(flow));
@@ -163,8 +159,7 @@ Deno.test("PUT back-channel-auth needs the bank's signature over these bytes [BC
   }
 });
 
-Deno.test("PUT back-channel-auth rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [RP-N1]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [RP-N1]", async ({ env, t }) => {
   const { tpp, bankB } = env;
   const flow = await toBank(env);
   const path = consentPath(flow.consentId);
@@ -185,8 +180,7 @@ Deno.test("PUT back-channel-auth rejects TPPs, other banks and other certificate
   });
 });
 
-Deno.test("PUT back-channel-auth: the FAPI headers are optional, malformed ones rejected [RP-N26] [C10]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth: the FAPI headers are optional, malformed ones rejected [RP-N26] [C10]", async ({ env }) => {
   const flow = await toBank(env);
   await good(putReport(env, flow, reportFor(flow)), 200);
   const headers = { "x-fapi-customer-ip-address": "somewhere" };

@@ -26,9 +26,10 @@ import {
 } from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertBare, assertChallenge, assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { thumbprint } from "testing/jwts.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 import { unchanged } from "testing/store_contents.ts";
 
@@ -40,8 +41,7 @@ async function consentOf(
   return (await createConsent(env, await clientToken(env, env.tpp, bank), body, bank)).Data.ConsentId;
 }
 
-Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BCH-01]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth gives a minimal consent, absent ids as null [BCH-01]", async ({ env }) => {
   const initiation = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
   const consentId = await consentOf(env, consentBody({ initiation }));
   const response = await idleBankCall(env, env.bankA, consentPath(consentId));
@@ -66,8 +66,7 @@ Deno.test("GET back-channel-auth gives a minimal consent, absent ids as null [BC
   });
 });
 
-Deno.test("GET back-channel-auth gives a full consent, the payer's name with it, and nothing that is not the bank's [BCH-01]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth gives a full consent, the payer's name with it, and nothing that is not the bank's [BCH-01]", async ({ env }) => {
   const debtor = {
     SchemeName: "UK.OBIE.IBAN",
     Identification: "GB33BUKB20201555555555",
@@ -123,8 +122,7 @@ Deno.test("GET back-channel-auth gives a full consent, the payer's name with it,
   });
 });
 
-Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth gives the same consent in each status [BCH-01]", async ({ env, t }) => {
   const flow = await authorised(env);
   const before = await good<ConsentDetails>(bankCall(env, env.bankA, consentPath(flow.consentId)), 200);
   assertEquals(Object.hasOwn(before.Data, "Status"), false);
@@ -148,8 +146,7 @@ Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]"
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
-Deno.test("GET back-channel-auth answers other banks' consents as if they did not exist [BCH-02] [RP-N25] [C2]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth answers other banks' consents as if they did not exist [BCH-02] [RP-N25] [C2]", async ({ env }) => {
   const { bankA } = env;
   const atB = await consentOf(env, consentBody(), "BANKB");
   const answers: Response[] = [];
@@ -161,16 +158,14 @@ Deno.test("GET back-channel-auth answers other banks' consents as if they did no
   await assertIndistinguishable(answers);
 });
 
-Deno.test("GET back-channel-auth rejects a TPP's token [BCH-02] [RG-N9]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth rejects a TPP's token [BCH-02] [RG-N9]", async ({ env }) => {
   const consentId = await consentOf(env);
   const bound = await clientToken(env, env.tpp);
   const response = await unchanged(env, () => call(env, env.tpp, bound, consentPath(consentId)));
   await assertChallenge(response, 403, NOT_A_BANK);
 });
 
-Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [BCH-02] [A3]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth rejects another bank, whatever token it holds [BCH-02] [A3]", async ({ env, t }) => {
   const { bankB } = env;
   const consentId = await consentOf(env);
   await t.step("a token of its own address is none here", async () => {
@@ -207,8 +202,7 @@ Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [
   });
 });
 
-Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async ({ env, t }) => {
   const path = consentPath(await consentOf(env));
   await steps(t, { none: null, "a TPP's": env.tpp, "another bank's": env.bankB }, async (as) => {
     const response = await idleBankCall(env, env.bankA, path, { as });
@@ -216,8 +210,7 @@ Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", asy
   });
 });
 
-Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async ({ env, t }) => {
   const path = consentPath(await consentOf(env));
   await t.step("none of them", async () => {
     const response = await bankCall(env, env.bankA, path);
@@ -249,8 +242,7 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
   }
 });
 
-Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async (t) => {
-  await using env = await openEnvironment();
+test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async ({ env, t }) => {
   const path = consentPath(await consentOf(env));
   await stepsOf(t, ["POST", "DELETE", "PATCH", "HEAD"], (method) => method, async (method) => {
     const response = await idleBankCall(env, env.bankA, path, { method });

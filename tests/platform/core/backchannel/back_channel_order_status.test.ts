@@ -5,8 +5,9 @@ import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts"
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, openPushEnvironment, outboxKeys } from "support/orders.ts";
+import { test } from "support/environment_test.ts";
 import { assertCommonHeaders, errorBody } from "testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
 import {
   COMPLETED,
@@ -79,8 +80,7 @@ for (const from of STATUSES) {
   });
 }
 
-Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the consent stays Consumed [PAY-09] [D3]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-payments: the TPP reads what the bank reported, the consent stays Consumed [PAY-09] [D3]", async ({ env }) => {
   const { data: made, flow } = await paidAt(env, env.bankA);
   env.now += 60_000;
   const Charges = [{
@@ -109,8 +109,7 @@ Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the 
   assertEquals((await good<Consent>(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
-Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [PT9]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [PT9]", async ({ env }) => {
   const { data: made, flow } = await paidAt(env, env.bankA);
   const id = made.DomesticPaymentId;
   await good(putStatus(env, env.bankA, id, data("Rejected", { StatusReason: "No funds" })), 200);

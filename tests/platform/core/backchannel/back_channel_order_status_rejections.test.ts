@@ -17,13 +17,13 @@ import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { COMPLETED, IN_PROCESS, order } from "./order_statuses.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("PUT back-channel-payments names every field that is wrong or missing by its path [D3]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-payments names every field that is wrong or missing by its path [D3]", async ({ env, t }) => {
   const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const charge = {
     ChargeBearer: "BorneByDebtor",
@@ -70,8 +70,7 @@ Deno.test("PUT back-channel-payments names every field that is wrong or missing 
   });
 });
 
-Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async ({ env, t }) => {
   const { bankA, bankB } = env;
   const id = (await paidAt(env, bankA)).data.DomesticPaymentId;
   const body = JSON.stringify({ Data: data("Rejected") });
@@ -94,8 +93,7 @@ Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2]
   });
 });
 
-Deno.test("PUT back-channel-payments rejects TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async (t) => {
-  await using env = await openEnvironment();
+test("PUT back-channel-payments rejects TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async ({ env, t }) => {
   const { bankA, bankB, tpp } = env;
   const { data: made, flow } = await paidAt(env, bankA);
   const id = made.DomesticPaymentId;

@@ -15,8 +15,9 @@ import {
 } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, good } from "testing/flows.ts";
 import { assertBare, assertChallenge, assertCommonHeaders, assertFaults } from "testing/resource_answers.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
@@ -63,8 +64,7 @@ async function addOrders(env: Environment, paymentId: string, count: number): Pr
   return ids;
 }
 
-Deno.test("GET back-channel-payments gives an order in full, alone and in the list [D2]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments gives an order in full, alone and in the list [D2]", async ({ env }) => {
   const debtor = {
     SchemeName: "UK.OBIE.IBAN",
     Identification: "GB33BUKB20201555555555",
@@ -97,8 +97,7 @@ Deno.test("GET back-channel-payments gives an order in full, alone and in the li
   assertEquals(await response.json(), { Data: order });
 });
 
-Deno.test("GET back-channel-payments names the account that the customer chose [D2]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments names the account that the customer chose [D2]", async ({ env, t }) => {
   const chosen = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   for (const bank of [env.bankA, env.bankB]) {
     await t.step(bank.orgId === "BANKA" ? "on the platform's screen" : "on the bank's screen", async () => {
@@ -110,8 +109,7 @@ Deno.test("GET back-channel-payments names the account that the customer chose [
   }
 });
 
-Deno.test("GET back-channel-payments lists a bank's own orders, oldest first [D2] [A3]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments lists a bank's own orders, oldest first [D2] [A3]", async ({ env }) => {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
     ids.push((await paidAt(env, env.bankA)).data.DomesticPaymentId);
@@ -122,8 +120,7 @@ Deno.test("GET back-channel-payments lists a bank's own orders, oldest first [D2
   assertEquals(idsOf(await listed(env, "", env.bankB)), [atB]);
 });
 
-Deno.test("GET back-channel-payments gives 100 orders a page, each once by following After [D2]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments gives 100 orders a page, each once by following After [D2]", async ({ env, t }) => {
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 204)];
   env.now = START + 60_000;
@@ -153,8 +150,7 @@ Deno.test("GET back-channel-payments gives 100 orders a page, each once by follo
   });
 });
 
-Deno.test("GET back-channel-payments never goes on past an order that an older one may still overtake [D1] [D2]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments never goes on past an order that an older one may still overtake [D1] [D2]", async ({ env, t }) => {
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 120)]; // made at START + 0 … 120 ms
   await t.step("none is old enough: a full page is not the end, and its After repeats it", async () => {
@@ -179,8 +175,7 @@ Deno.test("GET back-channel-payments never goes on past an order that an older o
   });
 });
 
-Deno.test("GET back-channel-payments goes on behind a full page with an order whose case has ended meanwhile [D2]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments goes on behind a full page with an order whose case has ended meanwhile [D2]", async ({ env }) => {
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 104)];
   await env.store.commit({ checks: [], writes: [{ kind: "delete", key: ["payment", ids[7] ?? ""] }] });
@@ -190,8 +185,7 @@ Deno.test("GET back-channel-payments goes on behind a full page with an order wh
   assertEquals(idsOf(await listed(env, `?after=${page.After}`)), ids.slice(100));
 });
 
-Deno.test("GET back-channel-payments rejects a parameter that it does not know, and a repeated one [LS-N2]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments rejects a parameter that it does not know, and a repeated one [LS-N2]", async ({ env }) => {
   for (const query of ["?stauts=Pending", "?status=Pending&status=Rejected", "?from=2040-01-15T00:00:00Z"]) {
     const response = await idleBankCall(env, env.bankA, `/BANKA/back-channel-payments/v1${query}`);
     assertEquals(response.status, 400, query);
@@ -199,8 +193,7 @@ Deno.test("GET back-channel-payments rejects a parameter that it does not know, 
   }
 });
 
-Deno.test("GET back-channel-payments filters by status [D2]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments filters by status [D2]", async ({ env, t }) => {
   const one = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   env.now += 1;
   const two = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
@@ -218,8 +211,7 @@ Deno.test("GET back-channel-payments filters by status [D2]", async (t) => {
   }
 });
 
-Deno.test("GET back-channel-payments rejects a query that it cannot follow: no order may be hidden by a typing error [D2]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments rejects a query that it cannot follow: no order may be hidden by a typing error [D2]", async ({ env, t }) => {
   const cursor = `002210241600000-${UNKNOWN}`;
   const bad: Readonly<Record<string, readonly string[]>> = {
     "?status=pending": ["status"],
@@ -239,8 +231,7 @@ Deno.test("GET back-channel-payments rejects a query that it cannot follow: no o
   });
 });
 
-Deno.test("GET back-channel-payments/{id} answers what is not this bank's as if it did not exist [C2]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments/{id} answers what is not this bank's as if it did not exist [C2]", async ({ env }) => {
   const atB = (await paidAt(env, env.bankB)).data.DomesticPaymentId;
   const answers: Response[] = [];
   for (const id of [atB, UNKNOWN, "payment", "%2e%2e%2f"]) {
@@ -251,8 +242,7 @@ Deno.test("GET back-channel-payments/{id} answers what is not this bank's as if 
   await assertIndistinguishable(answers);
 });
 
-Deno.test("GET back-channel-payments rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [A3]", async (t) => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [A3]", async ({ env, t }) => {
   const { data, flow } = await paidAt(env, env.bankA);
   for (const path of [orderPath(), orderPath(data.DomesticPaymentId)]) {
     for (
@@ -273,8 +263,7 @@ Deno.test("GET back-channel-payments rejects TPPs, other banks and other certifi
   }
 });
 
-Deno.test("back-channel-payments answers other methods 405 with Allow, malformed FAPI headers 400, HTML 406 [C10]", async (t) => {
-  await using env = await openEnvironment();
+test("back-channel-payments answers other methods 405 with Allow, malformed FAPI headers 400, HTML 406 [C10]", async ({ env, t }) => {
   const { data } = await paidAt(env, env.bankA);
   const allowed = { [orderPath()]: "GET", [orderPath(data.DomesticPaymentId)]: "GET, PUT" };
   for (const [path, allow] of Object.entries(allowed)) {
@@ -295,8 +284,7 @@ Deno.test("back-channel-payments answers other methods 405 with Allow, malformed
   }
 });
 
-Deno.test("GET back-channel-payments needs a live token [A3]", async () => {
-  await using env = await openEnvironment();
+test("GET back-channel-payments needs a live token [A3]", async ({ env }) => {
   const bound = await clientToken(env, env.bankA);
   env.now += 3_600_000;
   const response = await unchanged(env, () => call(env, env.bankA, bound, orderPath()));

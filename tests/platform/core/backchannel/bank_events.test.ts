@@ -4,10 +4,11 @@ import { type AnswerOf, type EventPage, present } from "testing/answers.ts";
 import type { JsonObject } from "testing/jwts.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { down, later, openPushEnvironment, paid, type PushEnvironment, report } from "support/orders.ts";
+import { test } from "support/environment_test.ts";
 import { poll, type Polled, verified, waiting } from "../../events/poll.ts";
 import { refused } from "../../events/refused.ts";
 import { unchanged } from "testing/store_contents.ts";
@@ -36,8 +37,7 @@ async function closed(env: PushEnvironment, id: string): Promise<void> {
   await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
 }
 
-Deno.test("a bank learns which consents have ended of customers that it had, and of no others [EVT19]", async () => {
-  await using env = await openEnvironment();
+test("a bank learns which consents have ended of customers that it had, and of no others [EVT19]", async ({ env }) => {
   const { consentId: rejected } = await refused(env);
   const { consentId: left } = await toBank(env);
   const { consentId: unused } = await authorised(env);
@@ -75,8 +75,7 @@ Deno.test("a bank learns which consents have ended of customers that it had, and
   assertEquals((await bankCall(env, env.bankA, new URL(link).pathname)).status, 200);
 });
 
-Deno.test("a bank acknowledges its own events alone, and a TPP's are not touched [EVT19, EVT4, EVT-N6]", async () => {
-  await using env = await openEnvironment();
+test("a bank acknowledges its own events alone, and a TPP's are not touched [EVT19, EVT4, EVT-N6]", async ({ env }) => {
   await refused(env);
   const [event] = await told(env);
   const before = (await waiting(env)).map(({ jti }) => jti);
@@ -94,8 +93,7 @@ Deno.test("a bank acknowledges its own events alone, and a TPP's are not touched
   assertEquals((await waiting(env)).map(({ jti }) => jti), before);
 });
 
-Deno.test("an event that the bank cannot use comes again later [EVT19, EVT6]", async () => {
-  await using env = await openEnvironment();
+test("an event that the bank cannot use comes again later [EVT19, EVT6]", async ({ env }) => {
   await refused(env);
   const [event] = await told(env);
   const setErrs = { [event?.jti ?? ""]: { err: "invalid_key", description: "unknown kid" } };

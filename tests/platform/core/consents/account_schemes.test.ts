@@ -8,6 +8,7 @@ import { authorised, toBank } from "testing/authorization_flow.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const WORDS = "✓ Name and account match. Confirmed by your bank";
@@ -27,8 +28,7 @@ async function messageOf(response: Response): Promise<string> {
   return firstOf((await bodyOf<ResourceError>(response.clone())).Errors).Message;
 }
 
-Deno.test("a scheme that is not configured is rejected with the list of those that are, wherever an account is named [CON-18]", async () => {
-  await using env = await openEnvironment();
+test("a scheme that is not configured is rejected with the list of those that are, wherever an account is named [CON-18]", async ({ env }) => {
   const made = { SchemeName: "CO.Made.Up", Identification: WORDS };
   const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, ...made } });
   assertEquals(
@@ -61,8 +61,7 @@ Deno.test("card numbers are accepted only by a deployment that lists them [CF20]
   await createConsent(cards, bound, consentBody({ initiation: { CreditorAccount: card } }));
 });
 
-Deno.test("a wallet is identified by letters, digits and a few marks, not by words [CON-18]", async () => {
-  await using env = await openEnvironment();
+test("a wallet is identified by letters, digits and a few marks, not by words [CON-18]", async ({ env }) => {
   for (const Identification of [WORDS, "Confirmed by your bank", "أكد", "✓"]) {
     const answer = await rejected(env, {
       CreditorAccount: { ...PAYEE, SchemeName: "UK.OBIE.Wallet", Identification },
@@ -97,8 +96,7 @@ Deno.test("PLATFORM_ACCOUNT_SCHEMES adds a scheme with a format and leaves other
   );
 });
 
-Deno.test("a name has a letter or digit that can be seen, and nothing that hides or turns text [CON-15]", async (t) => {
-  await using env = await openEnvironment();
+test("a name has a letter or digit that can be seen, and nothing that hides or turns text [CON-15]", async ({ env, t }) => {
   const cases = {
     "zero-width spaces": ["\u200b\u200b", "invisible"],
     "Hangul fillers, which are letters": ["\u3164\u115f", "invisible"],
@@ -125,8 +123,7 @@ Deno.test("a name has a letter or digit that can be seen, and nothing that hides
   });
 });
 
-Deno.test("names of many scripts are accepted, joiners and emoji within them [CON-20]", async () => {
-  await using env = await openEnvironment();
+test("names of many scripts are accepted, joiners and emoji within them [CON-20]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const names = [
     "7",
@@ -148,8 +145,7 @@ Deno.test("names of many scripts are accepted, joiners and emoji within them [CO
   }
 });
 
-Deno.test("reference and message hold nothing that hides or turns text", async () => {
-  await using env = await openEnvironment();
+test("reference and message hold nothing that hides or turns text", async ({ env }) => {
   for (const member of ["Reference", "Unstructured"]) {
     const answer = await rejected(env, { RemittanceInformation: { [member]: "Order \u202e1001" } });
     assertStringIncludes(await messageOf(answer), "invisible");

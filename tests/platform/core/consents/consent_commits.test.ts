@@ -21,9 +21,10 @@ import {
 import type { Initiation } from "../../../../src/platform/core/consents/initiation.ts";
 import type { StatusChange } from "../../../../src/platform/events/event.ts";
 import { type ConsentStore, openConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
 import { historyOf } from "testing/histories.ts";
+import { test } from "support/environment_test.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -33,8 +34,7 @@ async function storedConsent(env: Environment): Promise<{ id: ConsentId; consent
   return { id, consents: openConsentStore(env.store, DAY_MS, () => {}, () => {}) };
 }
 
-Deno.test("a change of a consent is committed only if the consent is as it was read [M2, CT16]", async () => {
-  await using env = await openEnvironment();
+test("a change of a consent is committed only if the consent is as it was read [M2, CT16]", async ({ env }) => {
   const { id, consents } = await storedConsent(env);
   const read = present(await consents.find(env.store, id));
   const deps = { store: env.store, clock: () => env.now };
@@ -51,8 +51,7 @@ Deno.test("a change of a consent is committed only if the consent is as it was r
   assertEquals((await historyOf(env.store, id)).length, 2);
 });
 
-Deno.test("a note in a consent's history is committed only behind the entry that was its newest [M2]", async () => {
-  await using env = await openEnvironment();
+test("a note in a consent's history is committed only behind the entry that was its newest [M2]", async ({ env }) => {
   const { id, consents } = await storedConsent(env);
   const deps = { store: env.store, clock: () => env.now };
   const note = { at: env.now, event: "consent.evidence_deleted", actor: "clock", reason: "a test" };

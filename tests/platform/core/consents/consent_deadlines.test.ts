@@ -6,6 +6,7 @@ import { assertBare, assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { read } from "./read_consent.ts";
 import { unchanged } from "testing/store_contents.ts";
 
@@ -39,8 +40,7 @@ Deno.test("a consent that was not authorised is rejected at its deadline, once a
   });
 });
 
-Deno.test("a consent whose customer comes back from the bank after the deadline stays rejected [STA-01]", async () => {
-  await using env = await openEnvironment();
+test("a consent whose customer comes back from the bank after the deadline stays rejected [STA-01]", async ({ env }) => {
   const data = { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:05:00Z" } };
   const debtor = { DebtorAccount: { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" } };
   const flow = await toBank(env, { body: consentBody({ data, initiation: debtor }) });
@@ -52,8 +52,7 @@ Deno.test("a consent whose customer comes back from the bank after the deadline 
   assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T12:05:00+00:00"]);
 });
 
-Deno.test("an authorised consent that was not used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
-  await using env = await openEnvironment();
+test("an authorised consent that was not used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async ({ env, t }) => {
   const flow = await toBank(env);
   const code = codeOf(await authorise(env, flow));
   const authorisedAt = env.now;
@@ -81,16 +80,14 @@ Deno.test("an authorised consent that was not used within 3600 s is rejected, on
   }
 });
 
-Deno.test("a consumed consent stays consumed whatever time passes [STA-01]", async () => {
-  await using env = await openEnvironment();
+test("a consumed consent stays consumed whatever time passes [STA-01]", async ({ env }) => {
   const flow = await authorised(env);
   await good(pay(env, flow), 201);
   env.now += 30 * 86_400_000;
   assertEquals((await read(env, flow.consentId)).Status, "Consumed");
 });
 
-Deno.test("an unknown bank's consents are nowhere [CON-24]", async () => {
-  await using env = await openEnvironment();
+test("an unknown bank's consents are nowhere [CON-24]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   await assertBare(
     await call(env, env.tpp, bound, `/BANKC/domestic-payment-consents/v1/${crypto.randomUUID()}`),

@@ -19,8 +19,9 @@ import {
   toBank,
 } from "testing/authorization_flow.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { DAY_MS, elapse } from "support/retention.ts";
+import { test } from "support/environment_test.ts";
 
 const BODY = consentBody({ initiation: { RemittanceInformation: { Unstructured: "Flowers for Ada" } } });
 
@@ -47,8 +48,7 @@ async function stored(env: Environment): Promise<string> {
   return JSON.stringify(await Promise.all(kept.map(({ key }) => env.store.get(key))));
 }
 
-Deno.test("a rejected and an expired consent lose their personal data after 30 days, and not before; a paid one keeps it [EN10]", async (t) => {
-  await using env = await openEnvironment();
+test("a rejected and an expired consent lose their personal data after 30 days, and not before; a paid one keeps it [EN10]", async ({ env, t }) => {
   const paid = await authorised(env);
   await good(pay(env, paid), 201);
   const flow = await rejected(env);
@@ -80,8 +80,7 @@ Deno.test("a rejected and an expired consent lose their personal data after 30 d
   await t.step("the paid consent", async () => assertEquals(await statusOf(env, paid.consentId), 200));
 });
 
-Deno.test("consents that cannot be handled keep no other from its turn [EN10]", async () => {
-  await using env = await openEnvironment();
+test("consents that cannot be handled keep no other from its turn [EN10]", async ({ env }) => {
   const flow = await rejected(env);
   const writes = Array.from({ length: 60 }, () => {
     const id = newConsentId();
@@ -97,8 +96,7 @@ Deno.test("consents that cannot be handled keep no other from its turn [EN10]", 
   assertEquals(await statusOf(env, flow.consentId), 400);
 });
 
-Deno.test("a consent that was recovered leaves the list of those to forget, however much evidence it has [EN10, G9]", async () => {
-  await using env = await openEnvironment();
+test("a consent that was recovered leaves the list of those to forget, however much evidence it has [EN10, G9]", async ({ env }) => {
   const paid = await authorised(env);
   await good(pay(env, paid), 201);
   const consentId = asConsentId(paid.consentId) ?? newConsentId();
@@ -130,8 +128,7 @@ Deno.test("a consent that was recovered leaves the list of those to forget, howe
   assertEquals(await statusOf(env, paid.consentId), 200);
 });
 
-Deno.test("a clock that is ahead deletes no personal data of a consent early [EN10, EN15]", async () => {
-  await using env = await openEnvironment();
+test("a clock that is ahead deletes no personal data of a consent early [EN10, EN15]", async ({ env }) => {
   await toBank(env, { body: BODY });
   await env.platform.growLog();
   env.clockStep = 5 * 365 * DAY_MS;

@@ -5,19 +5,19 @@ import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { consentBody } from "testing/flows.ts";
 import { type AtBank, authorise, toBank } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertErrorAnswer, readForm, reportAccounts } from "testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { asConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { readCase } from "../../../../src/platform/evidence/read_case.ts";
 import type { AuditEntry } from "../../../../src/platform/evidence/evidence.ts";
 import { readableBody } from "support/readable_body.ts";
+import { test } from "support/environment_test.ts";
 
 const BODY = consentBody({
   initiation: { RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Für Sie" } },
 });
 
-Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [CT7] [CT9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST authorization.consent.oauth2 keeps time, actor, reason and the hash of the page in the consent's history [AZ13] [CT7] [CT9]", async ({ env, t }) => {
   const ends = {
     accept: { event: "consent.Authorized", reason: "customer accepted", language: "en", query: "" },
     refuse: { event: "consent.Rejected", reason: "customer rejected", language: "fr", query: "&lang=fr" },
@@ -47,8 +47,7 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
   }
 });
 
-Deno.test("A page being read stands still: a newer registration changes neither it nor its hash [AZ13] [C11]", async () => {
-  await using env = await openEnvironment();
+test("A page being read stands still: a newer registration changes neither it nor its hash [AZ13] [C11]", async ({ env }) => {
   const first = await toScreen(env);
   const begun = env.now;
   const before = await (await first.flow.browser.open(first.screen)).text();
@@ -66,8 +65,7 @@ Deno.test("A page being read stands still: a newer registration changes neither 
   assertEquals((await shownPage(env, second.flow)).tpp.legalName, "Renamed Ltd");
 });
 
-Deno.test("A second click leaves no second decision in the history [CT7]", async () => {
-  await using env = await openEnvironment();
+test("A second click leaves no second decision in the history [CT7]", async ({ env }) => {
   const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
   await Promise.all(["accept", "refuse", "accept"].map((decision) => post(flow, html, decision)));
@@ -75,8 +73,7 @@ Deno.test("A second click leaves no second decision in the history [CT7]", async
   assertEquals(decided.length, 1);
 });
 
-Deno.test("Where the platform showed no page, the history names none [CT5] [CT6]", async () => {
-  await using env = await openEnvironment();
+test("Where the platform showed no page, the history names none [CT5] [CT6]", async ({ env }) => {
   for (const options of [{ body: IMPLICIT }, { bank: env.bankB }]) {
     const flow = await toBank(env, options);
     await assertCodeAnswer(await authorise(env, flow), flow.bank.orgId);

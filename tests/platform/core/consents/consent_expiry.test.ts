@@ -4,7 +4,8 @@ import { historyOf } from "testing/histories.ts";
 import type { Consent, Payment, ResourceError } from "testing/answers.ts";
 import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
 async function statusOf(env: Environment, consentId: string): Promise<readonly string[]> {
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
@@ -12,8 +13,7 @@ async function statusOf(env: Environment, consentId: string): Promise<readonly s
   return [Data.Status, Data.StatusUpdateDateTime];
 }
 
-Deno.test("a consent that was not authorised is Rejected at its deadline, read or swept, with one time [STA-01, CT12]", async () => {
-  await using env = await openEnvironment();
+test("a consent that was not authorised is Rejected at its deadline, read or swept, with one time [STA-01, CT12]", async ({ env }) => {
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   env.now += 86_399_000;
   assertEquals(await statusOf(env, Data.ConsentId), ["AwaitingAuthorisation", "2040-01-15T12:00:00+00:00"]);
@@ -31,8 +31,7 @@ Deno.test("a consent that was not authorised is Rejected at its deadline, read o
   ]);
 });
 
-Deno.test("an authorised consent that was not used is Rejected an hour later; a used one stays Consumed [STA-01, CT15]", async () => {
-  await using env = await openEnvironment();
+test("an authorised consent that was not used is Rejected an hour later; a used one stays Consumed [STA-01, CT15]", async ({ env }) => {
   const unused = await authorised(env);
   const used = await authorised(env);
   await good(pay(env, used), 201);
@@ -44,8 +43,7 @@ Deno.test("an authorised consent that was not used is Rejected an hour later; a 
   assertEquals((await env.store.list({ prefix: ["consent_deadline"], limit: 10 })).length, 0);
 });
 
-Deno.test("GET domestic-payments finds what an idempotency key made, for its owner and for 24 h [IK12]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payments finds what an idempotency key made, for its owner and for 24 h [IK12]", async ({ env }) => {
   const flow = await authorised(env);
   const payment = await good(pay(env, flow, { idempotencyKey: "order-1001" }), 201);
   const path = "/BANKA/domestic-payments/v1?idempotency-key=order-1001";

@@ -15,13 +15,13 @@ import {
 } from "testing/flows.ts";
 import { type AtBank, authorised, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer, codesIssued, consentStatus, reportAccounts } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { errorBody } from "testing/resource_answers.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async () => {
-  await using env = await openEnvironment();
+test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const consentId = (await createConsent(env, bound)).Data.ConsentId;
   const flow = await toBank(env);
@@ -35,8 +35,7 @@ Deno.test("A consent awaits authorisation until a customer or a bank ends its fl
   assertEquals(await consentStatus(env, flow), "AwaitingAuthorisation"); // contract CT4
 });
 
-Deno.test("Authorized: confirming funds changes nothing, the payment consumes it, then nothing moves it [CT13] [CT14] [CT16] [A1]", async () => {
-  await using env = await openEnvironment();
+test("Authorized: confirming funds changes nothing, the payment consumes it, then nothing moves it [CT13] [CT14] [CT16] [A1]", async ({ env }) => {
   const flow = await authorised(env, { bank: env.bankA });
   const funds = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
   const confirmed = await assertConsentStays(env, flow, "Authorized", async () => {
@@ -56,8 +55,7 @@ Deno.test("Authorized: confirming funds changes nothing, the payment consumes it
   }
 });
 
-Deno.test("POST par for a consent that no customer can be asked about: 400 invalid_request [AUT-12] [CT16]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par for a consent that no customer can be asked about: 400 invalid_request [AUT-12] [CT16]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const implicit = await authorised(env, { body: IMPLICIT });
   const consumed = await authorised(env);
@@ -85,8 +83,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
   });
 });
 
-Deno.test("A deadline that the sweeper has written down gives the same answer as one that it has not [CT12] [CT15] [CT1]", async () => {
-  await using env = await openEnvironment();
+test("A deadline that the sweeper has written down gives the same answer as one that it has not [CT12] [CT15] [CT1]", async ({ env }) => {
   const answers: unknown[] = [];
   for (const swept of [false, true]) {
     const CompletionDateTime = new Date(env.now + 300_000).toISOString();

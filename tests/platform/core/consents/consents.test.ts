@@ -17,9 +17,10 @@ import {
 import { assertFaults, CONSENT_ID, errorBody, type ExpectedFault } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 import { edited, without } from "../../guards/http/edited.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { REQUIRED } from "./consent_members.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { read } from "./read_consent.ts";
@@ -36,8 +37,7 @@ function rejects(
   name: string,
   cases: () => readonly (readonly [string, unknown, readonly ExpectedFault[]])[],
 ): void {
-  Deno.test(`POST domestic-payment-consents ${name}`, async (t) => {
-    await using env = await openEnvironment();
+  test(`POST domestic-payment-consents ${name}`, async ({ env, t }) => {
     const bound = await clientToken(env, env.tpp);
     await stepsOf(t, cases(), ([step]) => step, async ([, body, faults]) => {
       await assertFaults(await unchanged(env, () => post(env, bound, body)), 400, faults);
@@ -45,8 +45,7 @@ function rejects(
   });
 }
 
-Deno.test("POST domestic-payment-consents answers a minimal request with 201 AwaitingAuthorisation [CON-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents answers a minimal request with 201 AwaitingAuthorisation [CON-01]", async ({ env }) => {
   const minimal = {
     Data: {
       Initiation: {
@@ -75,8 +74,7 @@ Deno.test("POST domestic-payment-consents answers a minimal request with 201 Awa
   });
 });
 
-Deno.test("POST domestic-payment-consents echoes a full request without payer's name, postal address and mobile number [CON-02] [CON-25]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents echoes a full request without payer's name, postal address and mobile number [CON-02] [CON-25]", async ({ env }) => {
   const consent = await good(post(env, await clientToken(env, env.tpp), FULL_CONSENT), 201);
   const { Initiation, ReadRefundAccount, Authorisation, SCASupportData } = FULL_CONSENT.Data;
   assertEquals(consent, {
@@ -99,8 +97,7 @@ Deno.test("POST domestic-payment-consents echoes a full request without payer's 
   });
 });
 
-Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents echoes exactly what was sent [CON-02]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const echoes: Record<string, readonly [string, unknown]> = {
     "an odd but good date-time form": ["Data.Authorisation.CompletionDateTime", "20400116T1030+02"],
@@ -125,8 +122,7 @@ Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]"
   });
 });
 
-Deno.test("POST domestic-payment-consents takes null identifications as absent ones [CON-20]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents takes null identifications as absent ones [CON-20]", async ({ env }) => {
   const nulls = { InstructionIdentification: null, EndToEndIdentification: null };
   const consent = await good(
     post(env, await clientToken(env, env.tpp), consentBody({ initiation: nulls })),
@@ -196,8 +192,7 @@ rejects(
   () => [[], "text", 5, null, true].map((body) => [JSON.stringify(body), body, [["Resource.InvalidFormat"]]]),
 );
 
-Deno.test("GET domestic-payment-consents/{id} shows the reduced set, without payer's name and ids [CON-23] [CON-25]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} shows the reduced set, without payer's name and ids [CON-23] [CON-25]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound, FULL_CONSENT)).Data;
   env.now += 1000;
@@ -222,16 +217,14 @@ Deno.test("GET domestic-payment-consents/{id} shows the reduced set, without pay
   });
 });
 
-Deno.test("GET domestic-payment-consents/{id} shows no debtor data where the consent was made without [CON-23]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} shows no debtor data where the consent was made without [CON-23]", async ({ env }) => {
   const { consentId } = await authorised(env); // the customer chose an account at the bank
   const data = await read(env, consentId);
   assertEquals(data.Status, "Authorized");
   assertEquals(Object.keys(data.Initiation).sort(), ["CreditorAccount", "InstructedAmount"]);
 });
 
-Deno.test("GET domestic-payment-consents/{id} shows the status from creation to consumption [CON-23] [PAY-01]", async (t) => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} shows the status from creation to consumption [CON-23] [PAY-01]", async ({ env, t }) => {
   const flow = await toBank(env);
   const shows = async (status: string, at: string): Promise<void> => {
     const { Status, StatusUpdateDateTime, CreationDateTime } = await read(env, flow.consentId);
@@ -250,16 +243,14 @@ Deno.test("GET domestic-payment-consents/{id} shows the status from creation to 
   await t.step("consumed", () => shows("Consumed", "2040-01-15T12:02:00+00:00"));
 });
 
-Deno.test("GET domestic-payment-consents/{id} takes the id in upper case as the same UUID [CON-23]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} takes the id in upper case as the same UUID [CON-23]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
   const found = await good<Consent>(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId.toUpperCase()}`), 200);
   assertEquals(found.Data.ConsentId, ConsentId);
 });
 
-Deno.test("resources that are unknown, malformed, another TPP's or another bank's are answered alike: Decision C2 in place of 404 and 403 [CON-24] [RG-N10] [RG-N13] [PAY-08]", async (t) => {
-  await using env = await openEnvironment();
+test("resources that are unknown, malformed, another TPP's or another bank's are answered alike: Decision C2 in place of 404 and 403 [CON-24] [RG-N10] [RG-N13] [PAY-08]", async ({ env, t }) => {
   const own = await authorised(env);
   const paid = (await good(pay(env, own), 201)).Data.DomesticPaymentId;
   const atB = await authorised(env, { bank: env.bankB });

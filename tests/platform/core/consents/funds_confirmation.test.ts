@@ -17,6 +17,7 @@ import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
@@ -63,8 +64,7 @@ Deno.test("GET funds-confirmation tells whether the selected account's balance c
   });
 });
 
-Deno.test("GET funds-confirmation goes by the account that the customer chose among several [FUN-02]", async () => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation goes by the account that the customer chose among several [FUN-02]", async ({ env }) => {
   const flow = await toBank(env);
   const poor = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819", Balance: "1.00" };
   const accounts = [poor, { ...DEBTOR_ACCOUNT, Balance: "165.88", Currency: "EUR" }];
@@ -75,8 +75,7 @@ Deno.test("GET funds-confirmation goes by the account that the customer chose am
   assertEquals(Data.FundsAvailableResult?.FundsAvailable, true);
 });
 
-Deno.test("An account whose balance is below the amount can be chosen, with a warning, and funds confirmation is false [G3] [FUN-02]", async () => {
-  await using env = await openEnvironment();
+test("An account whose balance is below the amount can be chosen, with a warning, and funds confirmation is false [G3] [FUN-02]", async ({ env }) => {
   const flow = await toBank(env);
   const low = { ...DEBTOR_ACCOUNT, Balance: "165.87", Currency: "EUR" };
   await good(putAccounts(env, env.bankA, flow.consentId, [low]), 200);
@@ -89,15 +88,13 @@ Deno.test("An account whose balance is below the amount can be chosen, with a wa
   assertEquals(Data.FundsAvailableResult?.FundsAvailable, false);
 });
 
-Deno.test("GET funds-confirmation does not know the balance of an implicit consent's account [FUN-02]", async () => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation does not know the balance of an implicit consent's account [FUN-02]", async ({ env }) => {
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
   const { bound, consentId } = await authorised(env, { body });
   assertEquals((await good<FundsConfirmation>(ask(env, bound, consentId), 200)).Data, {});
 });
 
-Deno.test("GET funds-confirmation is for the owner's token and for the consent's own, and leaves the consent Authorized [FUN-02]", async (t) => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation is for the owner's token and for the consent's own, and leaves the consent Authorized [FUN-02]", async ({ env, t }) => {
   const { bound, payment, consentId } = await authorised(env);
   for (
     const [name, token] of Object.entries({ "client credentials": bound, "authorization code": payment })
@@ -114,8 +111,7 @@ Deno.test("GET funds-confirmation is for the owner's token and for the consent's
   assertEquals(consent.Data.Status, "Authorized");
 });
 
-Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async () => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation dates its answer by the clock [FUN-02]", async ({ env }) => {
   const { bound, consentId } = await authorised(env);
   env.now += 90_500;
   const { Data } = await good<FundsConfirmation>(ask(env, bound, consentId), 200);
@@ -135,8 +131,7 @@ Deno.test("GET funds-confirmation is limited for each consent, not for all of a 
   assertEquals(await asked(first), 200);
 });
 
-Deno.test("GET funds-confirmation is rejected unless the consent is Authorized [FUN-01] [RG-N12]", async (t) => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation is rejected unless the consent is Authorized [FUN-01] [RG-N12]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const rejected = async (name: string, consentId: string, token = bound): Promise<void> => {
     await t.step(name, async () => {

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { openPushEnvironment, type PushEnvironment, report } from "support/orders.ts";
 import { erase } from "support/personal_case.ts";
+import { testWith } from "support/environment_test.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Alarms } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -24,6 +25,8 @@ import { faultsOf as secondFaults } from "../../../evidence_verifier/verifier.ts
 import { faultsOf, grownBundle } from "../../../scripts/operators/case/bundles.ts";
 import { forge, type Forged } from "../../../scripts/operators/case/forging.ts";
 import { verified, waiting } from "../../events/poll.ts";
+
+const test = testWith(() => openPushEnvironment());
 
 interface Answer {
   readonly Data: {
@@ -125,8 +128,7 @@ const decide = (env: PushEnvironment, id: string, Outcome = "Upheld"): Promise<R
     body: JSON.stringify({ Data: { Outcome, Reason: "The bank has shown nothing." } }),
   });
 
-Deno.test("a dispute is opened, answered and decided: events, statements and evidence of each step [DSP1] [DSP2] [DSP3] [DSP5] [DSP6] [DSP7]", async () => {
-  await using env = await openPushEnvironment();
+test("a dispute is opened, answered and decided: events, statements and evidence of each step [DSP1] [DSP2] [DSP3] [DSP5] [DSP6] [DSP7]", async ({ env }) => {
   const id = await paidIn(env);
   const opening = { idempotencyKey: "dispute-1" };
   const open = { DomesticPaymentId: id, Action: "Open" };
@@ -168,8 +170,7 @@ Deno.test("a dispute is opened, answered and decided: events, statements and evi
   assertEquals([stored?.value.steps.map(({ sequence }) => sequence), others], [numbers.slice(0, 2), []]);
 });
 
-Deno.test("a platform cannot make another step of what a party has stated in a dispute [DSP2] [DSP3] [EV11]", async (t) => {
-  await using env = await openPushEnvironment();
+test("a platform cannot make another step of what a party has stated in a dispute [DSP2] [DSP3] [EV11]", async ({ env, t }) => {
   const [id, agreed, alone] = [await paidIn(env), await paidIn(env), await paidIn(env)];
   for (const each of [id, agreed, alone]) {
     await taken(env, env.tpp, { DomesticPaymentId: each, Action: "Open" });
@@ -208,8 +209,7 @@ Deno.test("a platform cannot make another step of what a party has stated in a d
   assertEquals(await faultsAfter(id, decided), [[], []], "a decision about an answer without agreement");
 });
 
-Deno.test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async () => {
-  await using env = await openPushEnvironment();
+test("a dispute ends by agreement and by withdrawal, and each party takes its own steps alone [DSP2]", async ({ env }) => {
   const agreed = await paidIn(env);
   const NONE = "You can take no step in the dispute of this payment now.";
   const notNow = async (who: Participant, id: string, Action: string, words?: string): Promise<void> => {
@@ -243,8 +243,7 @@ Deno.test("a dispute ends by agreement and by withdrawal, and each party takes i
   await assertBundlesHold(env, withdrawn);
 });
 
-Deno.test("a dispute of another participant does not exist, and a faulty step changes nothing [DSP1] [DSP5] [C2]", async () => {
-  await using env = await openPushEnvironment();
+test("a dispute of another participant does not exist, and a faulty step changes nothing [DSP1] [DSP5] [C2]", async ({ env }) => {
   const id = await paidIn(env);
   const open = { DomesticPaymentId: id, Action: "Open" };
   await assertFaults(await step(env, env.otherTpp, open), 400, [["Resource.NotFound"]]);
@@ -282,8 +281,7 @@ Deno.test("a repetition that comes while its step is committed is answered with 
   assertEquals([between, repeated.Status, repeated.Statement.length], [undefined, "Open", 1]);
 });
 
-Deno.test("of parallel steps one is taken, and operators see which dispute is overdue [DSP2] [DSP4] [DSP7]", async () => {
-  await using env = await openPushEnvironment();
+test("of parallel steps one is taken, and operators see which dispute is overdue [DSP2] [DSP4] [DSP7]", async ({ env }) => {
   const [first, second] = [await paidIn(env), await paidIn(env)];
   const both = [env.tpp, env.bankA].map((who) =>
     step(env, who, { DomesticPaymentId: first, Action: "Open" })

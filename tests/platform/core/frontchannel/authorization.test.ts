@@ -19,11 +19,11 @@ import {
 } from "testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { pushed } from "./pushed_link.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 
-Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ12] [AZ14] [A5]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ12] [AZ14] [A5]", async ({ env }) => {
   const cases = [[env.bankA, "https://bank-a.example/sca"], [
     env.bankB,
     "https://bank-b.example/sca",
@@ -39,8 +39,7 @@ Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to
   }
 });
 
-Deno.test("GET authorization.oauth2 answers with exactly code, state and the bank's issuer, by 303 in the query [AZ6] [AZ-N14] [A1] [AUT-01]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 answers with exactly code, state and the bank's issuer, by 303 in the query [AZ6] [AZ-N14] [A1] [AUT-01]", async ({ env, t }) => {
   const flows = {
     "implicit [CT5] [AUT-02] [AUT-03]": { bank: env.bankA, body: IMPLICIT },
     "explicit, the platform's screen [CT7] [AUT-04] [AUT-05] [AUT-06]": { bank: env.bankA },
@@ -86,8 +85,7 @@ Deno.test("GET authorization.oauth2 ignores every parameter but client_id and re
   });
 });
 
-Deno.test("GET authorization.oauth2 never uses a state that is only outside the pushed request [AZ1]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 never uses a state that is only outside the pushed request [AZ1]", async ({ env }) => {
   const withoutState = { state: undefined };
   const { browser, flow } = await visit(env, (target) => ({ state: "outside", ...target }), withoutState);
   const answer = await tppAnswer(await browser.open(await returnPath(env, env.bankA, flow.handover)));
@@ -113,8 +111,7 @@ Deno.test("GET authorization.oauth2 returns state byte for byte, on success and 
   });
 });
 
-Deno.test("GET authorization.oauth2 keeps the redirect_uri's own query and appends with & [AZ8]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 keeps the redirect_uri's own query and appends with & [AZ8]", async ({ env }) => {
   const redirect_uri = "https://shop.example/callback?dummy1=lorem&dummy2=ipsum";
   for (const [status_code, first] of [["success", "code"], ["failure", "error"]] as const) {
     const flow = await toBank(env, { body: IMPLICIT, form: { redirect_uri } });
@@ -125,8 +122,7 @@ Deno.test("GET authorization.oauth2 keeps the redirect_uri's own query and appen
   }
 });
 
-Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correlation_id and jti of its own [AZ11] [F2]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 binds each visit to a __Host- cookie, correlation_id and jti of its own [AZ11] [F2]", async ({ env }) => {
   const requestUri = await pushed(env);
   const browser = new Browser(env);
   const seen = [];
@@ -149,8 +145,7 @@ Deno.test("GET authorization.oauth2 binds each visit to a __Host- cookie, correl
   assertEquals(new Set(seen).size, 6);
 });
 
-Deno.test("GET authorization.oauth2 has no effect that a link previewer could spoil [AZ10] [AZ-N7] [CT3] [AUT-13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 has no effect that a link previewer could spoil [AZ10] [AZ-N7] [CT3] [AUT-13]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const consentId = (await createConsent(env, bound, IMPLICIT)).Data.ConsentId;
   const requestUri = (await good(push(env, consentId), 201)).request_uri;

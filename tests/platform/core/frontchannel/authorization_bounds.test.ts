@@ -1,6 +1,7 @@
 /** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
 import { assertEquals } from "@std/assert";
 import { comeBack, goodReturn } from "support/at_bank.ts";
+import { test } from "support/environment_test.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import { type AtBank, authorize, Browser, decide, openHandover, toBank } from "testing/authorization_flow.ts";
@@ -11,11 +12,10 @@ import {
   nextUrlOf,
   reportAccounts,
 } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async () => {
-  await using env = await openEnvironment();
+test("One request_uri starts 20 sessions; the next visit goes back to the TPP and stores nothing [AZ-N7]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   for (let visit = 2; visit <= 20; visit++) {
     const departure = await authorize(new Browser(env), env.tpp, flow.requestUri);
@@ -29,8 +29,7 @@ Deno.test("One request_uri starts 20 sessions; the next visit goes back to the T
   await assertCodeAnswer(await comeBack(env, flow)); // a session that was begun still ends well
 });
 
-Deno.test("40 visits of one link at once start 20 sessions at most [AZ-N7]", async () => {
-  await using env = await openEnvironment();
+test("40 visits of one link at once start 20 sessions at most [AZ-N7]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound, IMPLICIT)).Data;
   const { request_uri } = await good(push(env, ConsentId), 201);
@@ -43,8 +42,7 @@ Deno.test("40 visits of one link at once start 20 sessions at most [AZ-N7]", asy
   await Promise.all(answers.map((answer) => answer.body?.cancel()));
 });
 
-Deno.test("The cookie lives as long as the session is kept, and is cleared when it ends, however it ends [AZ11] [G1]", async (t) => {
-  await using env = await openEnvironment();
+test("The cookie lives as long as the session is kept, and is cleared when it ends, however it ends [AZ11] [G1]", async ({ env, t }) => {
   const ends: Record<string, () => Promise<AtBank>> = {
     "with a code, by the bank's return": async () => {
       const flow = await toBank(env, { body: IMPLICIT });
@@ -92,8 +90,7 @@ Deno.test("The cookie lives as long as the session is kept, and is cleared when 
   }
 });
 
-Deno.test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async () => {
-  await using env = await openEnvironment();
+test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async ({ env }) => {
   const first = await toBank(env, { body: IMPLICIT });
   const { browser } = first;
   let newest = first;
@@ -111,8 +108,7 @@ Deno.test("A browser keeps the cookies of its 20 newest sessions [AZ11]", async 
   assertEquals(nextUrlOf(page), "https://www.example.com/");
 });
 
-Deno.test("A TPP that registered before its client_uri was kept has no link on its customers' pages [G1]", async () => {
-  await using env = await openEnvironment();
+test("A TPP that registered before its client_uri was kept has no link on its customers' pages [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const key = ["client", env.tpp.clientId];
   const { clientUri: _, ...older } = (await env.store.get<Record<string, unknown>>(key))?.value ?? {};

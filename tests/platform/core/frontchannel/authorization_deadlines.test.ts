@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { comeBack } from "support/at_bank.ts";
+import { test } from "support/environment_test.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { consentBody } from "testing/flows.ts";
 import { authorize, toBank } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertErrorAnswer, codesIssued, consentStatus } from "testing/front_channel.ts";
-import { openEnvironment, START } from "testing/environment.ts";
+import { START } from "testing/environment.ts";
 import { post, toScreen } from "./deciding_customer.ts";
 
-Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [BR9] [BR-N11] [LT8] [G1]", async () => {
-  await using env = await openEnvironment();
+test("A session lives 900 s from its first page: the bank's return [AZ11] [BR9] [BR-N11] [LT8] [G1]", async ({ env }) => {
   const inTime = await toBank(env, { body: IMPLICIT });
   const late = await toBank(env, { body: IMPLICIT });
   env.now = START + 899_999;
@@ -18,8 +18,7 @@ Deno.test("A session lives 900 s from its first page: the bank's return [AZ11] [
   assertEquals(await consentStatus(env, late), "AwaitingAuthorisation");
 });
 
-Deno.test("A session lives 900 s from its first page: the customer's decision [AZ11] [AZ13] [LT8] [G1]", async () => {
-  await using env = await openEnvironment();
+test("A session lives 900 s from its first page: the customer's decision [AZ11] [AZ13] [LT8] [G1]", async ({ env }) => {
   const inTime = await toBank(env);
   const late = await toBank(env);
   const [first, second] = [await toScreen(env, inTime), await toScreen(env, late)];
@@ -30,8 +29,7 @@ Deno.test("A session lives 900 s from its first page: the customer's decision [A
   assertEquals([await codesIssued(env), await consentStatus(env, late)], [1, "AwaitingAuthorisation"]);
 });
 
-Deno.test("A flow that began within the 599 s of its request_uri ends well after them [AZ-N3] [LT7]", async (t) => {
-  await using env = await openEnvironment();
+test("A flow that began within the 599 s of its request_uri ends well after them [AZ-N3] [LT7]", async ({ env, t }) => {
   for (const body of [IMPLICIT, consentBody()]) {
     await t.step(body === IMPLICIT ? "by the bank's return" : "by the customer's decision", async () => {
       const begun = env.now;

@@ -11,21 +11,19 @@ import {
   toBank,
 } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertErrorAnswer, assertPage, consentStatus } from "testing/front_channel.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { pushed } from "./pushed_link.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { unchanged } from "testing/store_contents.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("GET authorization.oauth2: user rejects at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2: user rejects at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async ({ env }) => {
   const flow = await toBank(env);
   const path = await returnPath(env, env.bankA, flow.handover, { claims: { status_code: "failure" } });
   await assertErrorAnswer(await flow.browser.open(path), "access_denied");
   assertEquals(await consentStatus(env, flow), "Rejected");
 });
 
-Deno.test("GET authorization.oauth2 takes its URLs from configuration, whatever Host says [A6] [MD-N4]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 takes its URLs from configuration, whatever Host says [A6] [MD-N4]", async ({ env }) => {
   const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: await pushed(env) });
   const departure = await env.browser(
     new Request(`https://evil.example/BANKA/authorization.oauth2?${query}`, {
@@ -37,8 +35,7 @@ Deno.test("GET authorization.oauth2 takes its URLs from configuration, whatever 
   assertMatch(departure.headers.getSetCookie()[0] ?? "", /; Secure/);
 });
 
-Deno.test("GET authorization.oauth2 asks for no client certificate and ignores certificate headers [A7]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 asks for no client certificate and ignores certificate headers [A7]", async ({ env }) => {
   const headers = {
     "client-cert": ":AAAA:",
     "x-proxy-secret": "wrong",
@@ -52,8 +49,7 @@ Deno.test("GET authorization.oauth2 asks for no client certificate and ignores c
   await assertCodeAnswer(await browser.open(await returnPath(env, env.bankA, claims), { headers }));
 });
 
-Deno.test("GET authorization.oauth2 issues the code at the end: redeemable 59 s after, not 60 s after [AZ15] [AZ9]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 issues the code at the end: redeemable 59 s after, not 60 s after [AZ15] [AZ9]", async ({ env }) => {
   for (const [seconds, status] of [[59, 200], [60, 400]] as const) {
     const flow = await toBank(env, { body: IMPLICIT });
     env.now += 300_000; // at the bank
@@ -63,8 +59,7 @@ Deno.test("GET authorization.oauth2 issues the code at the end: redeemable 59 s 
   }
 });
 
-Deno.test("GET authorization.oauth2 twice for one consent by two pushed requests: the first to end wins, the other ends in invalid_request [AZ-N18] [CT2] [CT16]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 twice for one consent by two pushed requests: the first to end wins, the other ends in invalid_request [AZ-N18] [CT2] [CT16]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const second = await good(
     push(env, flow.consentId, { form: { code_challenge: "B".repeat(42) + "A" } }),

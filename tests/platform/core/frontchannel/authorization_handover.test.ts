@@ -14,9 +14,10 @@ import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
-import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
+import { AUTH_URL, type Environment, START } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
 import { transactionDigestOf } from "support/transaction_digest.ts";
+import { test } from "support/environment_test.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { unchanged } from "testing/store_contents.ts";
 
@@ -32,8 +33,7 @@ const EVERY_MEMBER = consentBody({
   },
 });
 
-Deno.test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [HO10] [LNK1] [A2] [B3]", async (t) => {
-  await using env = await openEnvironment();
+test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [HO10] [LNK1] [A2] [B3]", async ({ env, t }) => {
   const cases = [
     { name: "implicit consent", bank: env.bankA, body: IMPLICIT, present: "true" },
     { name: "every member of the digest", bank: env.bankA, body: EVERY_MEMBER, present: "true" },
@@ -62,8 +62,7 @@ Deno.test("JWT to the bank: exactly the contract's claims, each with its value [
   });
 });
 
-Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, kid is the certificate's x5t [AZ16] [A11]", async () => {
-  await using env = await openEnvironment();
+test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, kid is the certificate's x5t [AZ16] [A11]", async ({ env }) => {
   const { departure } = await leaveForBank(env, env.bankA);
   const jws = await unsealed(env.bankA, departure);
   const { keys } = await good<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
@@ -75,8 +74,7 @@ Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, 
   assertEquals(sig?.kid, x5t.toBase64({ alphabet: "base64url", omitPadding: true }));
 });
 
-Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async () => {
-  await using env = await openEnvironment();
+test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async ({ env }) => {
   const cases = [[env.bankA, env.bankA.encryption], [env.bankB, env.bankB.transport]] as const;
   for (const [bank, recipient] of cases) {
     const { departure } = await leaveForBank(env, bank);
@@ -90,8 +88,7 @@ Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has
   }
 });
 
-Deno.test("JWT to the bank: sealed to a new enc key once the directory has it, never to a revoked one [A9] [A10]", async () => {
-  await using env = await openEnvironment();
+test("JWT to the bank: sealed to a new enc key once the directory has it, never to a revoked one [A9] [A10]", async ({ env }) => {
   await leaveForBank(env, env.bankA);
   const revoked = env.bankA.encryption?.kid ?? "";
   env.network = async (request) => {
@@ -105,8 +102,7 @@ Deno.test("JWT to the bank: sealed to a new enc key once the directory has it, n
   assertEquals(decodeProtectedHeader(sealedIn(departure)).kid, env.bankA.transport.kid);
 });
 
-Deno.test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29]", async () => {
-  await using env = await openEnvironment();
+test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29]", async ({ env }) => {
   const { departure, browser } = await leaveForBank(env, env.bankA);
   const path = `/BANKA/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealedIn(departure) })}`;
   await assertPage(await unchanged(env, () => browser.open(path)), 400, "not_authentic");

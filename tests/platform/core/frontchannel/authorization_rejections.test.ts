@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { authorise, authorize, Browser, codeOf, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertBrowserHeaders, assertErrorAnswer } from "testing/front_channel.ts";
-import { openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
+import { SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { assertRejected, link, PATH, pushed } from "./rejected_links.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async ({ env, t }) => {
   const { requestUri } = await pushed(env);
   const { clientId } = env.tpp;
   const good = { client_id: clientId, request_uri: requestUri };
@@ -59,8 +59,7 @@ Deno.test("GET authorization.oauth2 answers an unusable link with a page, never 
   });
 });
 
-Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [FAPI-G16]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 answers 404 for an unknown bank before anything else [A4] [FAPI-G16]", async ({ env, t }) => {
   const { requestUri } = await pushed(env);
   const query = new URLSearchParams({ client_id: env.tpp.clientId, request_uri: requestUri });
   const codes = {
@@ -79,8 +78,7 @@ Deno.test("GET authorization.oauth2 answers 404 for an unknown bank before anyth
   });
 });
 
-Deno.test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-13]", async ({ env }) => {
   const { requestUri } = await pushed(env);
   env.now = START + 598_999;
   assertEquals((await authorize(new Browser(env), env.tpp, requestUri)).status, 303);
@@ -90,8 +88,7 @@ Deno.test("GET authorization.oauth2 takes a request_uri for 599 s [AZ-N3] [AUT-1
   await assertRejected(env, link(env, requestUri), 400, "link_unusable");
 });
 
-Deno.test("GET authorization.oauth2 rejects a request_uri whose flow has ended, well or badly [AZ-N6] [AUT-13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 rejects a request_uri whose flow has ended, well or badly [AZ-N6] [AUT-13]", async ({ env }) => {
   const succeeded = await toBank(env, { body: IMPLICIT });
   codeOf(await authorise(env, succeeded));
   await assertRejected(env, link(env, succeeded.requestUri), 400, "link_unusable");
@@ -101,8 +98,7 @@ Deno.test("GET authorization.oauth2 rejects a request_uri whose flow has ended, 
   await assertRejected(env, link(env, failed.requestUri), 400, "link_unusable");
 });
 
-Deno.test("GET authorization.oauth2 has no other method, and no answer allows another origin [AZ-N12] [AZ10] [FAPI-G4]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 has no other method, and no answer allows another origin [AZ-N12] [AZ10] [FAPI-G4]", async ({ env, t }) => {
   const { requestUri } = await pushed(env);
   for (const method of ["POST", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
     await t.step(method, async () => {

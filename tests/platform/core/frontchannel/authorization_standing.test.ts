@@ -6,20 +6,19 @@ import { assertErrorAnswer, consentStatus } from "testing/front_channel.ts";
 import { adminCall, register } from "testing/participants.ts";
 import { type Environment, openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { assertRejected, link, pushed } from "./rejected_links.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async ({ env }) => {
   const { requestUri } = await pushed(env);
   await setStatus(env, env.tpp.orgId, "software", "Inactive");
   env.now += 301_000; // key sets are kept 300 s
   await assertRejected(env, link(env, requestUri), 400, "shop_inactive");
 });
 
-Deno.test("GET authorization.oauth2 looks again at what held at PAR: the redirect_uri [AZ4]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 looks again at what held at PAR: the redirect_uri [AZ4]", async ({ env }) => {
   const { requestUri } = await pushed(env, { redirect_uri: SHOP_REDIRECTS[1] });
   env.now += 1000;
   const renewed = await good<Statement>(
@@ -65,8 +64,7 @@ Deno.test("GET authorization.oauth2 sends the customer back with temporarily_una
   });
 });
 
-Deno.test("GET authorization.oauth2 shows a page with Retry-After while the TPP's registration cannot be read [AZ9] [A9]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 shows a page with Retry-After while the TPP's registration cannot be read [AZ9] [A9]", async ({ env }) => {
   env.now += 590_000;
   env.network = () => Promise.reject(new TypeError("connection refused"));
   const { requestUri } = await pushed(env); // on the last good copies
@@ -75,8 +73,7 @@ Deno.test("GET authorization.oauth2 shows a page with Retry-After while the TPP'
   assertEquals(answer.headers.get("retry-after"), "10");
 });
 
-Deno.test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [CT16]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 for a consent that does not await authorisation redirects with invalid_request [AZ4] [AZ-N18] [CT16]", async ({ env, t }) => {
   const decided = { Authorized: "success", Rejected: "failure" };
   await steps(t, decided, async (status_code, status) => {
     const flow = await toBank(env, { body: IMPLICIT });
@@ -90,8 +87,7 @@ Deno.test("GET authorization.oauth2 for a consent that does not await authorisat
   });
 });
 
-Deno.test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.oauth2 logs neither request_uri nor oAuthUrl [FAPI-G21] [BR16]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await returnPath(env, env.bankA, flow.handover);
   const code = codeOf(await flow.browser.open(path));

@@ -16,15 +16,15 @@ import {
   reportAccounts,
   tppAnswer,
 } from "testing/front_channel.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { comeBack, history } from "./come_back.ts";
 import { anotherFlow, goodReturn } from "support/at_bank.ts";
+import { test } from "support/environment_test.ts";
 import type { StoredConsent } from "../../../../src/platform/core/consents/consent_store.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [CT10] [B4]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [CT10] [B4]", async ({ env }) => {
   for (const bank of [env.bankA, env.bankB]) {
     const flow = await toBank(env, { bank });
     await assertErrorAnswer(await comeBack(env, flow), "server_error", bank.orgId);
@@ -33,8 +33,7 @@ Deno.test("GET authorization.sca.oauth2: success of an explicit consent without 
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2: success for another customer than the one whose accounts were reported is server_error [BR12] [BR13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: success for another customer than the one whose accounts were reported is server_error [BR12] [BR13]", async ({ env }) => {
   for (const bank of [env.bankA, env.bankB]) {
     const flow = await toBank(env, { bank });
     await reportAccounts(env, flow, ACCOUNTS.slice(0, 1), { data: { Sub: "customer-1" } });
@@ -44,8 +43,7 @@ Deno.test("GET authorization.sca.oauth2: success for another customer than the o
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, too long, unprintable or an account number is server_error [BR13]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: success with a sub that is missing, too long, unprintable or an account number is server_error [BR13]", async ({ env, t }) => {
   const subs: Record<string, unknown> = {
     "missing": undefined,
     "empty": "",
@@ -75,8 +73,7 @@ Deno.test("GET authorization.sca.oauth2: success with a sub that is missing, too
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the consent still undecided [CT4] [BR12] [BR16]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 leads to the platform's screen, the consent still undecided [CT4] [BR12] [BR16]", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow);
   const answer = await comeBack(env, flow);
@@ -89,8 +86,7 @@ Deno.test("GET authorization.sca.oauth2 leads to the platform's screen, the cons
   assertEquals([await codesIssued(env), await consentStatus(env, flow)], [0, "AwaitingAuthorisation"]);
 });
 
-Deno.test("GET authorization.sca.oauth2: the bank's own screen chooses the account, in any number of reports [CT6]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: the bank's own screen chooses the account, in any number of reports [CT6]", async ({ env }) => {
   const flow = await toBank(env, { bank: env.bankB });
   await reportAccounts(env, flow, ACCOUNTS.slice(0, 1));
   await reportAccounts(env, flow, ACCOUNTS.slice(2, 3));
@@ -102,8 +98,7 @@ Deno.test("GET authorization.sca.oauth2: the bank's own screen chooses the accou
   ]);
 });
 
-Deno.test("GET authorization.sca.oauth2 keeps in the consent's history what the bank's result was, without its words [B3, EN12]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 keeps in the consent's history what the bank's result was, without its words [B3, EN12]", async ({ env }) => {
   const [ended, asked, unknown] = [
     await toBank(env, { body: IMPLICIT }),
     await toBank(env),
@@ -126,8 +121,7 @@ async function stored(env: Environment, { consentId }: AtBank): Promise<unknown>
   return (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
 }
 
-Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [CT5] [BR16]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [CT5] [BR16]", async ({ env, t }) => {
   await stepsOf(t, ["success", "200"], (status_code) => status_code, async (status_code) => {
     const flow = await toBank(env, { body: IMPLICIT });
     await assertCodeAnswer(await comeBack(env, flow, { status_code }));
@@ -135,8 +129,7 @@ Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for succes
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 redirects with server_error for an unknown status_code, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 redirects with server_error for an unknown status_code, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async ({ env, t }) => {
   const codes = [
     "SUCCESS ",
     "Success",
@@ -161,8 +154,7 @@ Deno.test("GET authorization.sca.oauth2 redirects with server_error for an unkno
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, state and iss, and rejects the consent [BR-N14] [B4] [B5] [CT8] [CT11] [CT9] [AUT-11]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 redirects a failure with access_denied, state and iss, and rejects the consent [BR-N14] [B4] [B5] [CT8] [CT11] [CT9] [AUT-11]", async ({ env, t }) => {
   const flows = {
     "implicit": { body: IMPLICIT },
     "explicit, nothing reported": { body: consentBody() },
@@ -188,8 +180,7 @@ Deno.test("GET authorization.sca.oauth2 redirects a failure with access_denied, 
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("GET authorization.sca.oauth2 redirects too little money with access_denied and says so, and rejects the consent [G7] [B5]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 redirects too little money with access_denied and says so, and rejects the consent [G7] [B5]", async ({ env, t }) => {
   const flows = {
     "implicit": { body: IMPLICIT },
     "explicit, nothing reported": { body: consentBody() },
@@ -220,8 +211,7 @@ Deno.test("GET authorization.sca.oauth2 redirects too little money with access_d
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("Two browsers with two flows for one consent: neither can take the other's place [BR-N11] [BR9] [A1]", async () => {
-  await using env = await openEnvironment();
+test("Two browsers with two flows for one consent: neither can take the other's place [BR-N11] [BR9] [A1]", async ({ env }) => {
   const first = await toBank(env);
   const second = await anotherFlow(env, first);
   await reportAccounts(env, first);
@@ -239,8 +229,7 @@ Deno.test("Two browsers with two flows for one consent: neither can take the oth
   assertEquals([await codesIssued(env), await consentStatus(env, first)], [1, "Authorized"]);
 });
 
-Deno.test("Two customers with two flows for one consent: neither sees or spends the other's accounts [BR12] [AZ13] [C11]", async () => {
-  await using env = await openEnvironment();
+test("Two customers with two flows for one consent: neither sees or spends the other's accounts [BR12] [AZ13] [C11]", async ({ env }) => {
   const alice = await toBank(env);
   await reportAccounts(env, alice, [ACCOUNTS[0]], { data: { Sub: "alice" } });
   const screen = (await alice.browser.open(await goodReturn(env, alice, { sub: "alice" }))).headers.get(
@@ -262,8 +251,7 @@ Deno.test("Two customers with two flows for one consent: neither sees or spends 
   );
 });
 
-Deno.test("Accounts reported after the bank's return are rejected, and what was chosen is what was shown [G2] [AZ13] [C11]", async () => {
-  await using env = await openEnvironment();
+test("Accounts reported after the bank's return are rejected, and what was chosen is what was shown [G2] [AZ13] [C11]", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow, [ACCOUNTS[2]]);
   await reportAccounts(env, flow, [ACCOUNTS[0], ACCOUNTS[2]]); // until the return the last report counts
@@ -277,8 +265,7 @@ Deno.test("Accounts reported after the bank's return are rejected, and what was 
   assertEquals((await storedConsent(env, flow)).selectedAccount, ACCOUNTS[0]);
 });
 
-Deno.test("Accounts of a second session can be reported although the first one has returned, and the other way round [G2] [C11]", async () => {
-  await using env = await openEnvironment();
+test("Accounts of a second session can be reported although the first one has returned, and the other way round [G2] [C11]", async ({ env }) => {
   const first = await toBank(env);
   const second = await anotherFlow(env, first);
   await reportAccounts(env, second, [ACCOUNTS[2]], { data: { Sub: "bob" } });
@@ -295,8 +282,7 @@ Deno.test("Accounts of a second session can be reported although the first one h
   assertEquals((await storedConsent(env, first)).selectedAccount, ACCOUNTS[0]);
 });
 
-Deno.test("GET authorization.sca.oauth2 of an outsider's correlation_id says nothing about it [BR-N11] [BR17]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 of an outsider's correlation_id says nothing about it [BR-N11] [BR17]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow, { correlation_id: crypto.randomUUID() });
   await assertNotAuthentic(env, flow.browser, path);

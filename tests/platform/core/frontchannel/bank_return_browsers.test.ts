@@ -19,12 +19,12 @@ import {
   nextUrlOf,
   reportAccounts,
 } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow shows a page and changes nothing [BR-N11] [BR9] [BR18] [B4] [AUT-11]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 in a browser that did not begin the flow shows a page and changes nothing [BR-N11] [BR9] [BR18] [B4] [AUT-11]", async ({ env, t }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const other = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow);
@@ -53,8 +53,7 @@ Deno.test("GET authorization.sca.oauth2 in a browser that did not begin the flow
   });
 });
 
-Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where it led, and one code is all there ever is [BR-N10] [G1]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: the same URL loaded again leads where it led, and one code is all there ever is [BR-N10] [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow);
   const cookies = new Map(flow.browser.cookies);
@@ -79,8 +78,7 @@ Deno.test("GET authorization.sca.oauth2: the same URL loaded again leads where i
   assertEquals(await codesIssued(env), 1);
 });
 
-Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to the decision that the first one left open [BR-N10] [BR15] [G1]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: a second return, good or bad, leads to the decision that the first one left open [BR-N10] [BR15] [G1]", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow);
   const screen = await flow.browser.open(await goodReturn(env, flow));
@@ -95,8 +93,7 @@ Deno.test("GET authorization.sca.oauth2: a second return, good or bad, leads to 
   await assertCodeAnswer(await decide(flow.browser, screen.headers.get("location") ?? "", "accept"));
 });
 
-Deno.test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [CT3] [G1]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2: of two visits by one link the first to return wins; the other gets a page, since the TPP has its answer [AZ-N15] [CT3] [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const second = await openHandover(env.bankA, await authorize(flow.browser, env.tpp, flow.requestUri));
   const later = { ...flow, handover: second.claims };

@@ -20,17 +20,17 @@ import {
   consentStatus,
 } from "testing/front_channel.ts";
 import { type JsonObject, sealToPlatform, signJwt } from "testing/jwts.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { transactionDigestOf } from "support/transaction_digest.ts";
+import { test } from "support/environment_test.ts";
 import { consentBody } from "testing/flows.ts";
 import { adminCall } from "testing/participants.ts";
 import { testKey } from "testing/keys.ts";
 import { rawJwe, segment } from "testing/raw_jws.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR-N19] [BR5] [BR7] [BR10] [BR20] [A2] [B3] [CT17] [AUT-11]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 rejects claims that are not of this bank, this platform and this flow [BR-N8] [BR-N12] [BR-N19] [BR5] [BR7] [BR10] [BR20] [A2] [B3] [CT17] [AUT-11]", async ({ env, t }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const other = await toBank(env, { body: IMPLICIT });
   const cases: Record<string, JsonObject> = {
@@ -78,8 +78,7 @@ Deno.test("GET authorization.sca.oauth2 rejects claims that are not of this bank
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 takes a return without its optional claims, and with others [BR6]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 takes a return without its optional claims, and with others [BR6]", async ({ env, t }) => {
   const accepted: Record<string, JsonObject> = {
     "no nbf": { nbf: undefined },
     "[BR20] no transaction_digest": { transaction_digest: undefined },
@@ -92,8 +91,7 @@ Deno.test("GET authorization.sca.oauth2 takes a return without its optional clai
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT has expired [BR-N10] [BR7] [AUT-11]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT has expired [BR-N10] [BR7] [AUT-11]", async ({ env }) => {
   const first = await toBank(env, { body: IMPLICIT });
   const second = await toBank(env, { body: IMPLICIT });
   const jti = crypto.randomUUID();
@@ -111,8 +109,7 @@ Deno.test("GET authorization.sca.oauth2 spends jti once per bank, until the JWT 
   await assertCodeAnswer(await second.browser.open(await sealedReturn(env, "BANKA", fresh)));
 });
 
-Deno.test("GET authorization.sca.oauth2 does not spend the jti of a return that was rejected [BR14]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 does not spend the jti of a return that was rejected [BR14]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const jti = crypto.randomUUID();
   const bad = await signedReturn(env, flow, { claims: { jti, aud: "https://evil.example" } });
@@ -121,8 +118,7 @@ Deno.test("GET authorization.sca.oauth2 does not spend the jti of a return that 
   await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", good)));
 });
 
-Deno.test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 answers 404 for an unknown bank [A4]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await sealedReturn(env, "BANKC", await signedReturn(env, flow));
   const answer = await unchanged(env, () => flow.browser.open(path));
@@ -138,8 +134,7 @@ async function assertUnusable(env: Environment, flow: AtBank, claims: JsonObject
   assertStringIncludes(env.logged.join("\n"), '"event":"bank_return.unusable"');
 }
 
-Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6] [BR-N7] [BR8] [J29] [AUT-11] [CT17]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6] [BR-N7] [BR8] [J29] [AUT-11] [CT17]", async ({ env, t }) => {
   const atA = await toBank(env, { body: IMPLICIT });
   const atB = await toBank(env, { bank: env.bankB, body: IMPLICIT });
   const underKidOfB = { key: env.bankA.signing.key, kid: env.bankB.signing.kid };
@@ -172,8 +167,7 @@ Deno.test("GET authorization.sca.oauth2 takes no bank's word for another [BR-N6]
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 takes the kid with or without its padding [BR4] [A11]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 takes the kid with or without its padding [BR4] [A11]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const twice = await signedReturn(env, flow, { header: { kid: `${env.bankA.signing.kid}==` } });
   await assertNotAuthentic(env, flow.browser, await sealedReturn(env, "BANKA", twice));
@@ -181,8 +175,7 @@ Deno.test("GET authorization.sca.oauth2 takes the kid with or without its paddin
   await assertCodeAnswer(await flow.browser.open(await sealedReturn(env, "BANKA", jws)));
 });
 
-Deno.test("GET authorization.sca.oauth2 rejects a key from the moment the platform knows it revoked [BR4] [J35]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 rejects a key from the moment the platform knows it revoked [BR4] [J35]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = `/participants/BANKA/keys/${env.bankA.signing.kid}/revoke`;
   assertEquals((await adminCall(env, "POST", path, { reason: "key compromised" })).status, 200);
@@ -197,8 +190,7 @@ function claimsOf(env: Environment, flow: AtBank): JsonObject {
 
 const PATH = "/BANKA/authorization.sca.oauth2";
 
-Deno.test("GET authorization.sca.oauth2 rejects what is not exactly one sealed JWT [BR-N1] [BR1] [BR14] [BR17] [A10]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 rejects what is not exactly one sealed JWT [BR-N1] [BR1] [BR14] [BR17] [A10]", async ({ env, t }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const jws = await signedReturn(env, flow);
   const sealed = await sealToPlatform(env, jws);
@@ -240,8 +232,7 @@ Deno.test("GET authorization.sca.oauth2 rejects what is not exactly one sealed J
   });
 });
 
-Deno.test("GET authorization.sca.oauth2 rejects a JWE to another key or altered in any part [BR-N2] [BR17]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization.sca.oauth2 rejects a JWE to another key or altered in any part [BR-N2] [BR17]", async ({ env, t }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const jws = await signedReturn(env, flow);
   const sealed = await sealToPlatform(env, jws);

@@ -18,7 +18,8 @@ import {
 import { authorised, authorize, Browser } from "testing/authorization_flow.ts";
 import { errorBody } from "testing/resource_answers.ts";
 import { BOUND_MS } from "support/standing.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { type Environment } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
@@ -43,8 +44,7 @@ const FALLS: Readonly<Record<string, Fall>> = {
 };
 
 for (const [name, { fall, error }] of Object.entries(FALLS)) {
-  Deno.test(`nothing starts at a bank that ${name}, 15 s later at the latest [G5]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`nothing starts at a bank that ${name}, 15 s later at the latest [G5]`, async ({ env, t }) => {
     const flow = await authorised(env);
     const { ConsentId } = (await createConsent(env, flow.bound)).Data;
     const pushed = await good(push(env, ConsentId), 201);
@@ -81,8 +81,7 @@ for (const [name, { fall, error }] of Object.entries(FALLS)) {
   });
 }
 
-Deno.test("what exists at an inactive bank can still be read by its active TPP [G5]", async (t) => {
-  await using env = await openEnvironment();
+test("what exists at an inactive bank can still be read by its active TPP [G5]", async ({ env, t }) => {
   const flow = await authorised(env);
   const key = crypto.randomUUID();
   const made = await good(pay(env, flow, { idempotencyKey: key }), 201);
@@ -107,8 +106,7 @@ Deno.test("what exists at an inactive bank can still be read by its active TPP [
   });
 });
 
-Deno.test("a suspended bank that is Active again is served again 15 s later [G5]", async () => {
-  await using env = await openEnvironment();
+test("a suspended bank that is Active again is served again 15 s later [G5]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   await setOrganisation(env, env.bankA, "Suspended");
   env.now += BOUND_MS;

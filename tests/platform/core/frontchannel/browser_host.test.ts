@@ -14,9 +14,10 @@ import {
   tppAnswer,
   UUID,
 } from "testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { HTML, open } from "support/open_page.ts";
+import { test } from "support/environment_test.ts";
 import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
 import { Browser, toBank } from "testing/authorization_flow.ts";
 import { unchanged } from "testing/store_contents.ts";
@@ -85,8 +86,7 @@ async function cookieOf(secure: boolean): Promise<{ name: string; attributes: st
   return { name, attributes: attributes.toSorted() };
 }
 
-Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async (t) => {
-  await using env = await openEnvironment();
+test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async ({ env, t }) => {
   const paths = [
     "/nowhere",
     "/BANKA",
@@ -117,8 +117,7 @@ Deno.test("An unknown path of the browser host is a page for who reads pages, JS
   });
 });
 
-Deno.test("On paths of the API an unknown resource is a JSON answer, whatever the caller accepts [MD-N3] [FAPI-G16]", async () => {
-  await using env = await openEnvironment();
+test("On paths of the API an unknown resource is a JSON answer, whatever the caller accepts [MD-N3] [FAPI-G16]", async ({ env }) => {
   const paths = [
     "/.well-known/openid-configuration",
     "/.well-known/oauth-authorization-server/NOBANK",
@@ -138,8 +137,7 @@ Deno.test("On paths of the API an unknown resource is a JSON answer, whatever th
   }
 });
 
-Deno.test("A method that is not allowed is a page or JSON in the same way, with Allow [AZ-N12]", async (t) => {
-  await using env = await openEnvironment();
+test("A method that is not allowed is a page or JSON in the same way, with Allow [AZ-N12]", async ({ env, t }) => {
   const person = { accept: HTML };
   for (const path of ["/docs", "/docs/errors", "/BANKA/authorization.oauth2", "/problem"]) {
     const allowed = path.startsWith("/BANKA") ? "GET" : "GET, HEAD"; // contract MD13
@@ -177,8 +175,7 @@ async function assertLostProgram(answer: Response, status: number, error: string
   assertBrowserHeaders(answer);
 }
 
-Deno.test("An error page speaks the reader's language; its switch changes language, title and direction and keeps the rest [AZ12]", async (t) => {
-  await using env = await openEnvironment();
+test("An error page speaks the reader's language; its switch changes language, title and direction and keeps the rest [AZ12]", async ({ env, t }) => {
   const flow = await toBank(env);
   const post = { method: "POST", body: new URLSearchParams({ csrf: "x", decision: "accept" }) };
   const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}`;
@@ -207,8 +204,7 @@ Deno.test("An error page speaks the reader's language; its switch changes langua
   });
 });
 
-Deno.test("What is answered to a decision is in the language of the page that it was taken on [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("What is answered to a decision is in the language of the page that it was taken on [AZ13]", async ({ env }) => {
   const flow = await toBank(env);
   const screen = `/BANKA/authorization.consent.oauth2?flow=${flow.handover.correlation_id}&lang=es`;
   const body = new URLSearchParams({ csrf: "x", decision: "accept" });
@@ -216,8 +212,7 @@ Deno.test("What is answered to a decision is in the language of the page that it
   assertStringIncludes(await answer.text(), '<html lang="es" dir="ltr">');
 });
 
-Deno.test("GET problem shows only pages that there are, for a number that is one [AZ-N16]", async () => {
-  await using env = await openEnvironment();
+test("GET problem shows only pages that there are, for a number that is one [AZ-N16]", async ({ env }) => {
   const uuid = "93bac548-d2de-4546-b106-880a5018460d";
   const shown = await open(env, `/problem?page=finished&request=${uuid}`);
   assertEquals([shown.status, shown.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
@@ -248,8 +243,7 @@ Deno.test("GET problem shows only pages that there are, for a number that is one
   assertEquals((await back.text()).includes("evil"), false);
 });
 
-Deno.test("While the TPP's registration cannot be read, the page links to the next URL: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async () => {
-  await using env = await openEnvironment();
+test("While the TPP's registration cannot be read, the page links to the next URL: temporarily_unavailable, in every language [AZ9] [A9] [B5]", async ({ env }) => {
   const consentId = (await createConsent(env, await clientToken(env, env.tpp), consentBody())).Data.ConsentId;
   env.now = START + 590_000;
   env.network = () => Promise.reject(new TypeError("connection refused"));

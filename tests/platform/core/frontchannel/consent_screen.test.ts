@@ -8,12 +8,12 @@ import {
   readForm,
 } from "testing/front_channel.ts";
 import { onboard } from "testing/participants.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { toScreen } from "./consent_screens.ts";
 import { unchanged } from "testing/store_contents.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [CT7]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.consent.oauth2 shows who asks, for whom, how much, to whom, and the accounts [AZ13] [CT7]", async ({ env }) => {
   const initiation = {
     RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Thank you & goodbye" },
   };
@@ -39,8 +39,7 @@ Deno.test("GET authorization.consent.oauth2 shows who asks, for whom, how much, 
   assertEquals(html.includes("<script"), false);
 });
 
-Deno.test("what the TPP wrote is attributed to it on the consent screen, and has no other place there [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("what the TPP wrote is attributed to it on the consent screen, and has no other place there [AZ13]", async ({ env }) => {
   const words = ["✓ Name and account match (1)", "✓ Confirmed by your bank (2)", "✓ Verified payee (3)"];
   const [Name = "", Reference = "", Unstructured = ""] = words;
   const CreditorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name };
@@ -58,8 +57,7 @@ Deno.test("what the TPP wrote is attributed to it on the consent screen, and has
   assertEquals(words.filter((word) => elsewhere.includes(word)), []);
 });
 
-Deno.test("the consent screen names the TPP's registration number and leads back to its own page [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("the consent screen names the TPP's registration number and leads back to its own page [AZ13]", async ({ env }) => {
   const { flow, screen } = await toScreen(env);
   const html = await (await flow.browser.open(screen)).text();
   assertStringIncludes(visibleText(html), "12345678"); // `registration_number` at onboarding
@@ -67,8 +65,7 @@ Deno.test("the consent screen names the TPP's registration number and leads back
   assertEquals([href, visibleText(words)], ["https://www.example.com/", "Back to Example Shop Ltd"]);
 });
 
-Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed nor scripted; its form may lead anywhere over https [AZ12] [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.consent.oauth2 is neither cached, framed, sniffed nor scripted; its form may lead anywhere over https [AZ12] [AZ13]", async ({ env }) => {
   const { flow, screen } = await toScreen(env);
   const answer = await flow.browser.open(screen, { headers: { origin: "https://evil.example" } });
   assertEquals(answer.headers.get("content-type"), "text/html; charset=UTF-8");
@@ -81,8 +78,7 @@ Deno.test("GET authorization.consent.oauth2 is neither cached, framed, sniffed n
   await answer.body?.cancel();
 });
 
-Deno.test("GET authorization.consent.oauth2 encodes what participants wrote [AZ-N16]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.consent.oauth2 encodes what participants wrote [AZ-N16]", async ({ env }) => {
   const probe = `<img src=x onerror=alert(1)>"'&amp;</form><script>alert(1)</script>`;
   const name = `Evil <b>& "Co" '</title> Ltd`;
   const keys = [10, 11] as const;
@@ -109,8 +105,7 @@ Deno.test("GET authorization.consent.oauth2 encodes what participants wrote [AZ-
   assertStringIncludes(html, "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;amp;&lt;/form&gt;");
 });
 
-Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.consent.oauth2 in the reader's language [AZ13]", async ({ env }) => {
   const { flow, screen } = await toScreen(env);
   const french = await flow.browser.open(screen, { headers: { "accept-language": "fr-FR, en;q=0.5" } });
   assertStringIncludes(await french.text(), '<html lang="fr" dir="ltr">');
@@ -123,8 +118,7 @@ function visibleText(html: string): string {
   return html.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 }
 
-Deno.test("the consent screen tells the accounts of one number apart by secondary number and currency [AZ13] [BF7]", async () => {
-  await using env = await openEnvironment();
+test("the consent screen tells the accounts of one number apart by secondary number and currency [AZ13] [BF7]", async ({ env }) => {
   const one = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   const accounts = [
     { ...one, Currency: "USD", SecondaryIdentification: "POCKET-USD" },

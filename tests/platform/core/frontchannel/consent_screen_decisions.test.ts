@@ -18,13 +18,13 @@ import {
   consentStatus,
   readForm,
 } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { comeToScreen, toScreen } from "./consent_screens.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [CT7] [AUT-04]", async () => {
-  await using env = await openEnvironment();
+test("POST authorization.consent.oauth2 accept: the chosen account, Authorized, one code that works [AZ13] [CT7] [AUT-04]", async ({ env }) => {
   for (const account of ["0", "2"]) {
     const { flow, screen } = await toScreen(env);
     const answer = await decide(flow, screen, { decision: "accept", account });
@@ -40,8 +40,7 @@ Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authori
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 reject: access_denied with state and iss, Rejected, no code [AZ-N13] [CT9] [AUT-11]", async () => {
-  await using env = await openEnvironment();
+test("POST authorization.consent.oauth2 reject: access_denied with state and iss, Rejected, no code [AZ-N13] [CT9] [AUT-11]", async ({ env }) => {
   for (const account of [undefined, "0", "1", "99", "x"]) {
     const { flow, screen } = await toScreen(env);
     await assertErrorAnswer(await decide(flow, screen, { decision: "refuse", account }), "access_denied");
@@ -50,8 +49,7 @@ Deno.test("POST authorization.consent.oauth2 reject: access_denied with state an
   }
 });
 
-Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and the customer can choose again [AZ13] [CT7]", async (t) => {
-  await using env = await openEnvironment();
+test("POST authorization.consent.oauth2 rejects a choice that is none, and the customer can choose again [AZ13] [CT7]", async ({ env, t }) => {
   const other = { ...ACCOUNTS[2], Identification: "NL91ABNA0417164300", Currency: "USD" };
   const { flow, screen } = await toScreen(env, {}, [...ACCOUNTS, other]);
   const choices: Record<string, Record<string, string | undefined>> = {
@@ -91,8 +89,7 @@ Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and 
   });
 });
 
-Deno.test("GET authorization.consent.oauth2 offers rejecting alone where no account can pay [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("GET authorization.consent.oauth2 offers rejecting alone where no account can pay [AZ13]", async ({ env }) => {
   const { flow, screen } = await toScreen(env, {}, [{ ...ACCOUNTS[0], Currency: "USD" }]);
   const html = await (await flow.browser.open(screen)).text();
   assertEquals(readForm(html).accounts, []);
@@ -103,8 +100,7 @@ Deno.test("GET authorization.consent.oauth2 offers rejecting alone where no acco
   await assertErrorAnswer(await decide(flow, screen, { decision: "refuse" }), "access_denied");
 });
 
-Deno.test("Two flows in one browser, each with its own cookie and form, end each in its own way [AZ11]", async () => {
-  await using env = await openEnvironment();
+test("Two flows in one browser, each with its own cookie and form, end each in its own way [AZ11]", async ({ env }) => {
   const first = await toScreen(env);
   const bound = await clientToken(env, env.tpp);
   const consent = (await toBank(env)).consentId;

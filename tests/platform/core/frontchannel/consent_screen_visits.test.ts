@@ -7,11 +7,11 @@ import { goodReturn } from "support/at_bank.ts";
 import { openCountedStore } from "support/counted_store.ts";
 import { deliver, waitingPath } from "support/delivered_result.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { post, toScreen } from "./forgeries.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async (t) => {
-  await using env = await openEnvironment();
+test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async ({ env, t }) => {
   const { flow, screen, csrf } = await toScreen(env);
   const atBank = await toBank(env);
   const path = (bank: string, id: string): string => `/${bank}/authorization.consent.oauth2?flow=${id}`;
@@ -44,8 +44,7 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
   });
 });
 
-Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [FAPI-G9] [FAPI-G10] [FAPI-G11] [AZ-N12]", async (t) => {
-  await using env = await openEnvironment();
+test("authorization.consent.oauth2 takes GET and form POST alone, bounded [FAPI-G9] [FAPI-G10] [FAPI-G11] [AZ-N12]", async ({ env, t }) => {
   const { flow, screen, csrf } = await toScreen(env);
   await stepsOf(t, ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"], (method) => method, async (method) => {
     const answer = await unchanged(env, () => flow.browser.open(screen, { method }));

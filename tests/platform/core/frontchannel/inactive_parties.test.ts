@@ -6,7 +6,8 @@ import { good } from "testing/flows.ts";
 import { type AtBank, Browser, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer, assertPage } from "testing/front_channel.ts";
 import { BOUND_MS } from "support/standing.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 interface Fall {
@@ -57,8 +58,7 @@ async function signedIn(env: Environment): Promise<AtBank & { path: string }> {
 
 for (const downfall of FALLS) {
   const who = downfall.party === "tpp" ? "TPP" : "bank";
-  Deno.test(`the return of the bank leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`the return of the bank leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async ({ env, t }) => {
     const { browser, path } = await signedIn(env);
     await fall(env, downfall);
     await t.step("the TPP gets the error, and the consent is as it was", async () => {
@@ -71,8 +71,7 @@ for (const downfall of FALLS) {
     });
   });
 
-  Deno.test(`the consent screen leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`the consent screen leads to no code if the ${who} is ${downfall.status} meanwhile [G5]`, async ({ env, t }) => {
     const { browser, path } = await signedIn(env);
     const waiting = await toBank(env);
     const screen = (await browser.open(path)).headers.get("location") ?? "";
@@ -99,8 +98,7 @@ for (const downfall of FALLS) {
   });
 }
 
-Deno.test("a suspended bank that is Active again may still take its customer back [G5]", async () => {
-  await using env = await openEnvironment();
+test("a suspended bank that is Active again may still take its customer back [G5]", async ({ env }) => {
   const { browser, path } = await signedIn(env);
   await setOrganisation(env, env.bankA, "Suspended");
   env.now += BOUND_MS;
@@ -112,8 +110,7 @@ Deno.test("a suspended bank that is Active again may still take its customer bac
   assertMatch((await decide(browser, screen, "accept")).headers.get("location") ?? "", /[?&]code=/);
 });
 
-Deno.test("an error page that anybody can open links to an active TPP alone [G5]", async () => {
-  await using env = await openEnvironment();
+test("an error page that anybody can open links to an active TPP alone [G5]", async ({ env }) => {
   const request = crypto.randomUUID();
   const url = `${AUTH_URL}/problem?page=other_browser&request=${request}&tpp=${env.tpp.clientId}`;
   const linked = async (): Promise<boolean> =>

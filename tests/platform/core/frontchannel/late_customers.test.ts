@@ -18,6 +18,7 @@ import {
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { postRegistration, renewedStatement } from "testing/registration.ts";
 import type { CreatedConsent } from "testing/answers.ts";
 import type { Participant } from "testing/participants.ts";
@@ -44,8 +45,7 @@ async function statusOf(env: Environment, flow: AtBank): Promise<string> {
 
 const DAY_MS = 86_400_000;
 
-Deno.test("A late success authorizes nothing and leaves the consent to a new request, whatever its kind [G1] [AZ11]", async (t) => {
-  await using env = await openEnvironment();
+test("A late success authorizes nothing and leaves the consent to a new request, whatever its kind [G1] [AZ11]", async ({ env, t }) => {
   await steps(t, KINDS, async (options) => {
     const flow = await late(env, options);
     await assertErrorAnswer(await comeBack(env, flow), "session_expired", flow.bank.orgId);
@@ -60,8 +60,7 @@ const KINDS: Record<string, Parameters<typeof toBank>[1]> = {
   "explicit, the platform's screen": {},
 };
 
-Deno.test("After a late success the TPP pushes a new request for the same consent, and it ends well [G1]", async () => {
-  await using env = await openEnvironment();
+test("After a late success the TPP pushes a new request for the same consent, and it ends well [G1]", async ({ env }) => {
   const flow = await late(env, { body: IMPLICIT });
   await assertErrorAnswer(await comeBack(env, flow), "session_expired");
   const again = await anotherFlow(env, flow);
@@ -69,8 +68,7 @@ Deno.test("After a late success the TPP pushes a new request for the same consen
   assertEquals(await statusOf(env, flow), "Authorized");
 });
 
-Deno.test("A late failure of the bank rejects the consent, as in time [G1] [CT8]", async () => {
-  await using env = await openEnvironment();
+test("A late failure of the bank rejects the consent, as in time [G1] [CT8]", async ({ env }) => {
   for (const at of [SESSION_MS, DAY_MS - 1]) {
     const flow = await late(env, { body: IMPLICIT }, at);
     await assertErrorAnswer(await comeBack(env, flow, { status_code: "failure" }), "access_denied");
@@ -78,8 +76,7 @@ Deno.test("A late failure of the bank rejects the consent, as in time [G1] [CT8]
   }
 });
 
-Deno.test("A session is kept 24 h after it has expired, and not longer [G1]", async () => {
-  await using env = await openEnvironment();
+test("A session is kept 24 h after it has expired, and not longer [G1]", async ({ env }) => {
   for (const [at, kept] of [[SESSION_MS + DAY_MS - 1, true], [SESSION_MS + DAY_MS, false]] as const) {
     const flow = await late(env, { body: IMPLICIT }, at);
     const answer = await comeBack(env, flow); // the consent's own deadline has passed by now
@@ -92,8 +89,7 @@ Deno.test("A session is kept 24 h after it has expired, and not longer [G1]", as
   }
 });
 
-Deno.test("A return that is not authentic links to the TPP of the four newest sessions at its bank, if they have the same one [G1, B4]", async () => {
-  await using env = await openEnvironment();
+test("A return that is not authentic links to the TPP of the four newest sessions at its bank, if they have the same one [G1, B4]", async ({ env }) => {
   const browser = new Browser(env);
   const open = async (client: Participant): Promise<void> => {
     const path = "/BANKA/domestic-payment-consents/v1";
@@ -130,8 +126,7 @@ Deno.test("A late no on the consent screen is the customer's own and rejects the
   });
 });
 
-Deno.test("The consent screen opened late leads back to the TPP [G1]", async () => {
-  await using env = await openEnvironment();
+test("The consent screen opened late leads back to the TPP [G1]", async ({ env }) => {
   const { flow, screen } = await deciding(env);
   env.now += SESSION_MS;
   await assertErrorAnswer(await flow.browser.open(screen), "session_expired");
@@ -141,8 +136,7 @@ Deno.test("The consent screen opened late leads back to the TPP [G1]", async () 
 /** Where the TPP's software statement says that its own page is. */
 const CLIENT_URI = "https://www.example.com/";
 
-Deno.test("A late return while the consent screen is open leads back to the TPP as well [G1]", async () => {
-  await using env = await openEnvironment();
+test("A late return while the consent screen is open leads back to the TPP as well [G1]", async ({ env }) => {
   const { flow } = await deciding(env);
   env.now += SESSION_MS;
   await assertErrorAnswer(await comeBack(env, flow), "session_expired");
@@ -160,8 +154,7 @@ Deno.test("A late second return without a usable exp leads back to the TPP like 
   }
 });
 
-Deno.test("A JWT that expired on its way counts for nothing, and its customer is back at the TPP; the session goes on [G1] [B4]", async () => {
-  await using env = await openEnvironment();
+test("A JWT that expired on its way counts for nothing, and its customer is back at the TPP; the session goes on [G1] [B4]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const stale = await goodReturn(env, flow, { status_code: "failure" });
   env.now += 331_000;
@@ -175,8 +168,7 @@ Deno.test("A JWT that expired on its way counts for nothing, and its customer is
   await assertErrorAnswer(end, "session_expired");
 });
 
-Deno.test("A late return in a browser that cannot be proven is a page with a link to the TPP, never a redirect, in every language [G1]", async () => {
-  await using env = await openEnvironment();
+test("A late return in a browser that cannot be proven is a page with a link to the TPP, never a redirect, in every language [G1]", async ({ env }) => {
   const flow = await late(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow);
   const outsider = new Browser(env);
@@ -198,8 +190,7 @@ Deno.test("A late return in a browser that cannot be proven is a page with a lin
   }
 });
 
-Deno.test("A forged return cannot end a session: a page with a link to the TPP, and nothing changes [B4] [BR14] [G1]", async () => {
-  await using env = await openEnvironment();
+test("A forged return cannot end a session: a page with a link to the TPP, and nothing changes [B4] [BR14] [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   for (const forged of ["/BANKA/authorization.sca.oauth2?oAuthUrl=x", "/BANKA/authorization.sca.oauth2"]) {
     const page = await assertPage(
@@ -214,8 +205,7 @@ Deno.test("A forged return cannot end a session: a page with a link to the TPP, 
   await assertCodeAnswer(await comeBack(env, flow));
 });
 
-Deno.test("A redirect_uri that the TPP has not registered any more gets no late customer [G1] [A6]", async () => {
-  await using env = await openEnvironment();
+test("A redirect_uri that the TPP has not registered any more gets no late customer [G1] [A6]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   env.now += 1000;
   const redirect_uris = ["https://shop.example/new"];
@@ -232,8 +222,7 @@ Deno.test("A redirect_uri that the TPP has not registered any more gets no late 
   assertEquals(nextUrlOf(page), CLIENT_URI);
 });
 
-Deno.test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [CT16]", async () => {
-  await using env = await openEnvironment();
+test("A late customer cannot undo a later session: the TPP's newer request has decided the consent [G1] [CT16]", async ({ env }) => {
   const flow = await late(env, { body: IMPLICIT });
   const again = await anotherFlow(env, flow);
   await assertCodeAnswer(await comeBack(env, again));
@@ -241,8 +230,7 @@ Deno.test("A late customer cannot undo a later session: the TPP's newer request 
   assertEquals([await statusOf(env, flow), await codesIssued(env)], ["Authorized", 1]);
 });
 
-Deno.test("returns of browsers that began no session are decrypted 2,000 times at once, and customers go on [BR19]", async () => {
-  await using env = await openEnvironment();
+test("returns of browsers that began no session are decrypted 2,000 times at once, and customers go on [BR19]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow);
   const outsider = new Browser(env);

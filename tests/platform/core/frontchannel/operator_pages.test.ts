@@ -4,6 +4,7 @@ import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import { assertPage, reportAccounts } from "testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><script>alert(1)</script></svg>`;
 const OPERATOR = {
@@ -42,8 +43,7 @@ Deno.test("the logo comes from the browser host itself and runs nothing", async 
   assertEquals(headers["x-content-type-options"], "nosniff");
 });
 
-Deno.test("without an operator's logo there is nothing at its address, and pages name the product", async () => {
-  await using env = await openEnvironment();
+test("without an operator's logo there is nothing at its address, and pages name the product", async ({ env }) => {
   const answer = await env.browser(new Request(`${AUTH_URL}/assets/operator-logo`));
   assertEquals(answer.status, 404);
   await answer.body?.cancel();
@@ -58,7 +58,6 @@ Deno.test("times are in the operator's zone, and the zone is named", async () =>
   assertStringIncludes(await consentPage(env, "&lang=fr"), "<bdi>07:15 heure normale de Colombie</bdi>");
 });
 
-Deno.test("without a zone times are in UTC, and say so", async () => {
-  await using env = await openEnvironment();
+test("without a zone times are in UTC, and say so", async ({ env }) => {
   assertStringIncludes(await consentPage(env), "<bdi>12:15 UTC</bdi>");
 });

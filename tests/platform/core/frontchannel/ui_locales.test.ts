@@ -7,8 +7,9 @@ import { type AtBank, Browser, returnPath, toBank } from "testing/authorization_
 import { reportAccounts } from "testing/front_channel.ts";
 import { adminCall } from "testing/participants.ts";
 import { link } from "./rejected_links.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 /** The languages of the consent screen and of its form's target, for a browser that prefers Spanish. */
 async function screenLanguages(
@@ -23,20 +24,17 @@ async function screenLanguages(
   return [/<html lang="([a-z]+)"/.exec(html)?.[1], /action="[^"]*lang=([a-z]+)"/.exec(html)?.[1]];
 }
 
-Deno.test("ui_locales reaches the bank in the handover JWT, as the TPP sent it [HO9]", async () => {
-  await using env = await openEnvironment();
+test("ui_locales reaches the bank in the handover JWT, as the TPP sent it [HO9]", async ({ env }) => {
   const { handover } = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
   assertEquals(handover.ui_locales, "de-CH fr-CA en");
 });
 
-Deno.test("ui_locales is the consent screen's language, before Accept-Language", async () => {
-  await using env = await openEnvironment();
+test("ui_locales is the consent screen's language, before Accept-Language", async ({ env }) => {
   const flow = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
   assertEquals(await screenLanguages(env, flow), ["fr", "fr"]);
 });
 
-Deno.test("ui_locales is the language of an error page for the customer's own browser, and not for another one", async () => {
-  await using env = await openEnvironment();
+test("ui_locales is the language of an error page for the customer's own browser, and not for another one", async ({ env }) => {
   const first = await toBank(env, { form: { ui_locales: "fr" } });
   const returned = await returnPath(env, first.bank, first.handover);
   const languageAt = async (browser: Browser): Promise<string | undefined> => {
@@ -54,14 +52,12 @@ Deno.test("ui_locales is the language of an error page for the customer's own br
   assertEquals([page.status, (await page.text()).includes('<html lang="fr"')], [400, true]);
 });
 
-Deno.test("a language that the customer chooses on the page wins over ui_locales", async () => {
-  await using env = await openEnvironment();
+test("a language that the customer chooses on the page wins over ui_locales", async ({ env }) => {
   const flow = await toBank(env, { form: { ui_locales: "fr" } });
   assertEquals(await screenLanguages(env, flow, "&lang=ar"), ["ar", "ar"]);
 });
 
-Deno.test("ui_locales of languages that the platform does not have leaves the choice to Accept-Language", async () => {
-  await using env = await openEnvironment();
+test("ui_locales of languages that the platform does not have leaves the choice to Accept-Language", async ({ env }) => {
   assertEquals(await screenLanguages(env, await toBank(env, { form: { ui_locales: "de ja" } })), [
     "es",
     "es",
@@ -69,8 +65,7 @@ Deno.test("ui_locales of languages that the platform does not have leaves the ch
   assertEquals(await screenLanguages(env, await toBank(env)), ["es", "es"]);
 });
 
-Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part of it", async (t) => {
-  await using env = await openEnvironment();
+test("PAR ignores what is wrong with ui_locales, and carries a bounded part of it", async ({ env, t }) => {
   const cases: readonly (readonly [string, string, string | undefined])[] = [
     ["empty", "", undefined],
     ["blank", "   ", undefined],
@@ -87,8 +82,7 @@ Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part
   });
 });
 
-Deno.test("metadata names the languages of the platform's pages [MD3]", async () => {
-  await using env = await openEnvironment();
+test("metadata names the languages of the platform's pages [MD3]", async ({ env }) => {
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
   const { ui_locales_supported } = await good<ServerMetadata>(env.browser(new Request(url)), 200);
   assertEquals(ui_locales_supported, ["en", "es", "fr", "ar"]);

@@ -16,9 +16,10 @@ import {
   pushing,
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 import { dpopKey, push, requestToken } from "testing/flows.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { assertEquals } from "@std/assert";
 import { type LogLine, rejectionOf } from "testing/answers.ts";
 import { adminCall } from "testing/participants.ts";
@@ -27,8 +28,7 @@ import { unchanged } from "testing/store_contents.ts";
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const ISSUER = `${AUTH_URL}/BANKA`;
 
-Deno.test("POST token, par reject an assertion of one client for another [CA-N8, PA-N18]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject an assertion of one client for another [CA-N8, PA-N18]", async ({ env, t }) => {
   const { tpp, otherTpp } = env;
   const made = async (changes: JsonObject, kid = tpp.signing.kid): Promise<WithAssertion> =>
     asAssertion(await clientAssertion(env, tpp, "BANKA", { claims: changes, header: { kid } }));
@@ -48,8 +48,7 @@ Deno.test("POST token, par reject an assertion of one client for another [CA-N8,
   });
 });
 
-Deno.test("POST token, par want iss, sub and client_id to be one [CA-N9] [CA-N10]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par want iss, sub and client_id to be one [CA-N9] [CA-N10]", async ({ env, t }) => {
   const { clientId } = env.tpp;
   const wrong = [undefined, null, "", 1, env.otherTpp.clientId, clientId.toLowerCase(), `${clientId} `, [
     clientId,
@@ -61,8 +60,7 @@ Deno.test("POST token, par want iss, sub and client_id to be one [CA-N9] [CA-N10
   });
 });
 
-Deno.test("POST token, par reject an assertion that could be a JWT of another kind", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject an assertion that could be a JWT of another kind", async ({ env, t }) => {
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     ...each(env, "htm", ["POST", null]),
     ...each(env, "software_statement", ["x", null]),
@@ -70,8 +68,7 @@ Deno.test("POST token, par reject an assertion that could be a JWT of another ki
   });
 });
 
-Deno.test("POST token, par take the bank's issuer as aud, as a string, and nothing else [CA-N11] [FAPI-D2] [CA9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take the bank's issuer as aud, as a string, and nothing else [CA-N11] [FAPI-D2] [CA9]", async ({ env, t }) => {
   await rejectedEverywhere(
     t,
     env,
@@ -100,16 +97,14 @@ Deno.test("POST token, par take the bank's issuer as aud, as a string, and nothi
   );
 });
 
-Deno.test("POST token, par accept an assertion without iat and nbf [CA11]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par accept an assertion without iat and nbf [CA11]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "neither": () => claiming(env, { iat: undefined, nbf: undefined }),
     "fractions": () => claiming(env, { iat: seconds(env) + 0.5, exp: seconds(env) + 60.25 }),
   });
 });
 
-Deno.test("POST token, par accept unknown claims and the two names of the type [CA-N20] [FAPI-D19]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par accept unknown claims and the two names of the type [CA-N20] [FAPI-D19]", async ({ env, t }) => {
   const typed = (typ: string): Case => async () =>
     asAssertion(await clientAssertion(env, env.tpp, "BANKA", { header: { typ } }));
   await acceptedEverywhere(t, env, {
@@ -134,8 +129,7 @@ function each(env: Environment, claim: string, values: readonly unknown[]): Reco
   );
 }
 
-Deno.test("POST token, par take an assertion once, wherever it is used again [CA-N17, CA16]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take an assertion once, wherever it is used again [CA-N17, CA16]", async ({ env, t }) => {
   const endpoints = await oauthEndpoints(env);
   for (const first of endpoints) {
     await stepsOf(t, endpoints, (second) => `${first.name}, then ${second.name}`, async (second) => {
@@ -147,8 +141,7 @@ Deno.test("POST token, par take an assertion once, wherever it is used again [CA
   }
 });
 
-Deno.test("POST token, par reject an assertion for bank A at bank B, used or not [CA-N17, J31]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par reject an assertion for bank A at bank B, used or not [CA-N17, J31]", async ({ env }) => {
   const token = clientCredentials(env);
   const assertion = await claiming(env, {});
   const atB = (): Promise<Response> => requestToken(env, env.tpp, "BANKB", assertion);
@@ -159,8 +152,7 @@ Deno.test("POST token, par reject an assertion for bank A at bank B, used or not
   await assertRejected(env, UNAUTHENTICATED, atB);
 });
 
-Deno.test("POST token, par spend the assertion of a request that they reject for something else [CA12]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par spend the assertion of a request that they reject for something else [CA12]", async ({ env }) => {
   for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     const assertion = await claiming(env, {});
     const form = { ...assertion.form, scope: "admin" };
@@ -169,8 +161,7 @@ Deno.test("POST token, par spend the assertion of a request that they reject for
   }
 });
 
-Deno.test("POST token, par remember no jti of an assertion that did not hold [CA13]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par remember no jti of an assertion that did not hold [CA13]", async ({ env }) => {
   const jti = crypto.randomUUID();
   const { key, kid } = env.tpp.signing;
   const bad: readonly (() => Promise<WithAssertion>)[] = [
@@ -201,8 +192,7 @@ Deno.test("POST token, par remember no jti of an assertion that did not hold [CA
   await assertAccepted(token, await token.send(await claiming(env, { jti })));
 });
 
-Deno.test("POST token keeps the ids of each client apart [CA12]", async () => {
-  await using env = await openEnvironment();
+test("POST token keeps the ids of each client apart [CA12]", async ({ env }) => {
   const jti = crypto.randomUUID();
   const token = clientCredentials(env);
   await assertAccepted(token, await token.send(await claiming(env, { jti })));
@@ -210,8 +200,7 @@ Deno.test("POST token keeps the ids of each client apart [CA12]", async () => {
   await assertAccepted(token, await token.send({ client: env.otherTpp, ...asAssertion(theirs) }));
 });
 
-Deno.test("POST token, par reject a fresh assertion with a jti that was used [CA12]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par reject a fresh assertion with a jti that was used [CA12]", async ({ env }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     const jti = crypto.randomUUID();
     await assertAccepted(endpoint, await endpoint.send(await claiming(env, { jti })));
@@ -226,8 +215,7 @@ function goodClaims(env: Environment): JsonObject {
   return { iss: clientId, sub: clientId, aud: `${AUTH_URL}/BANKA`, exp: seconds(env) + 60 };
 }
 
-Deno.test("POST token remembers a jti until its assertion has died, and no longer [J32, 2.2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token remembers a jti until its assertion has died, and no longer [J32, 2.2]", async ({ env, t }) => {
   const token = clientCredentials(env);
   await stepsOf(t, [60, 330, 60.9, 0.5], (lifetime) => `exp in ${lifetime} s`, async (lifetime) => {
     const jti = crypto.randomUUID();
@@ -244,8 +232,7 @@ Deno.test("POST token remembers a jti until its assertion has died, and no longe
   });
 });
 
-Deno.test("POST token, par reject a revoked signing key once the key set is 300 s old [CA-N7]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par reject a revoked signing key once the key set is 300 s old [CA-N7]", async ({ env }) => {
   const path = `/participants/${env.tpp.orgId}/keys/${env.tpp.signing.kid}/revoke`;
   const endpoints = [clientCredentials(env), await pushing(env)]; // a code would not live that long
   for (const endpoint of endpoints) await assertAccepted(endpoint, await endpoint.send());
@@ -254,8 +241,7 @@ Deno.test("POST token, par reject a revoked signing key once the key set is 300 
   for (const endpoint of endpoints) await assertRejected(env, UNAUTHENTICATED, () => endpoint.send());
 });
 
-Deno.test("POST token, par reject a client that is not active, and take it back [CA-N23]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject a client that is not active, and take it back [CA-N23]", async ({ env, t }) => {
   const { orgId } = env.tpp;
   const set = async (path: string, status: string): Promise<void> => {
     const response = await adminCall(env, "PUT", `/participants/${orgId}${path}`, { status, reason: "test" });
@@ -282,8 +268,7 @@ Deno.test("POST token, par reject a client that is not active, and take it back 
   await judge("software revoked", false);
 });
 
-Deno.test("POST token, par answer 503 where the directory's word on keys is over 900 s old [J35, A9]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par answer 503 where the directory's word on keys is over 900 s old [J35, A9]", async ({ env }) => {
   const endpoints = [clientCredentials(env), await pushing(env)];
   env.network = () => Promise.reject(new TypeError("connection refused"));
   env.now += 900_000;
@@ -296,8 +281,7 @@ Deno.test("POST token, par answer 503 where the directory's word on keys is over
   }
 });
 
-Deno.test("A replayed assertion is logged once, as a rejection and as a security event, and so is a request that is replayed as a whole", async (t) => {
-  await using env = await openEnvironment();
+test("A replayed assertion is logged once, as a rejection and as a security event, and so is a request that is replayed as a whole", async ({ env, t }) => {
   const assertion = await claiming(env, {});
   const headers = { dpop: await tokenProof(env) };
   const whole = { ...assertion, headers };
@@ -312,8 +296,7 @@ Deno.test("A replayed assertion is logged once, as a rejection and as a security
   }
 });
 
-Deno.test("The proof beside a replayed assertion is used up [RFC 9449 §11.1]", async () => {
-  await using env = await openEnvironment();
+test("The proof beside a replayed assertion is used up [RFC 9449 §11.1]", async ({ env }) => {
   const assertion = await claiming(env, {});
   assertEquals((await requestToken(env, env.tpp, "BANKA", assertion)).status, 200);
   const headers = { dpop: await tokenProof(env) };

@@ -10,13 +10,12 @@ import {
   oauthEndpoints,
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
-import { openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const MALFORMED = [400, "invalid_request"] as const;
 
-Deno.test("POST token, par reject a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject a request without client_assertion [CA-N1, TC-N1, TA-N1, PA-N1] [FAPI-D3] [PA1]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "client_id alone": () => ({ form: { client_assertion: undefined, client_assertion_type: undefined } }),
     "with client_assertion_type": () => ({ form: { client_assertion: undefined } }),
@@ -24,8 +23,7 @@ Deno.test("POST token, par reject a request without client_assertion [CA-N1, TC-
   });
 });
 
-Deno.test("POST token, par reject a missing or other client_assertion_type [CA-N2] [CA2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject a missing or other client_assertion_type [CA-N2] [CA2]", async ({ env, t }) => {
   const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const others = {
     "missing": undefined,
@@ -48,8 +46,7 @@ Deno.test("POST token, par reject a missing or other client_assertion_type [CA-N
   );
 });
 
-Deno.test("POST token, par reject authentication parameters sent twice [CA-N3, FAPI-G9] [CA3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject authentication parameters sent twice [CA-N3, FAPI-G9] [CA3]", async ({ env, t }) => {
   const twice = (name: string, other?: string) => () => ({
     body: (good: string): string => `${good}&${name}=${other ?? new URLSearchParams(good).get(name)}`,
   });
@@ -67,8 +64,7 @@ Deno.test("POST token, par reject authentication parameters sent twice [CA-N3, F
   });
 });
 
-Deno.test("POST token, par reject a second authentication mechanism [CA-N4] [CA4]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject a second authentication mechanism [CA-N4] [CA4]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, MALFORMED, {
     "Basic": () => ({ headers: { authorization: "Basic eDp5" } }),
     "Bearer": () => ({ headers: { authorization: "Bearer x" } }),
@@ -80,8 +76,7 @@ Deno.test("POST token, par reject a second authentication mechanism [CA-N4] [CA4
   });
 });
 
-Deno.test("POST token, par name the second mechanism as the mistake [CA-N4] [CA4]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par name the second mechanism as the mistake [CA-N4] [CA4]", async ({ env }) => {
   const proven = "must be absent, because client_assertion authenticates the client.";
   const rest = "must be absent: client_assertion authenticates the client (private_key_jwt).";
   for (const endpoint of await oauthEndpoints(env)) {
@@ -101,16 +96,14 @@ Deno.test("POST token, par name the second mechanism as the mistake [CA-N4] [CA4
   }
 });
 
-Deno.test("POST token, par reject a missing client_id [CA1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject a missing client_id [CA1]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, MALFORMED, {
     "missing": () => ({ form: { client_id: undefined } }),
     "empty": () => ({ form: { client_id: "" } }),
   });
 });
 
-Deno.test("POST token, par tell an unproven caller nothing of who exists and what was wrong [CA14]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par tell an unproven caller nothing of who exists and what was wrong [CA14]", async ({ env }) => {
   const other = await authentication(env, env.otherTpp, "BANKA");
   const assertion = await clientAssertion(env, env.tpp, "BANKA");
   const changed = assertion.slice(0, -10) + (assertion.at(-10) === "A" ? "B" : "A") + assertion.slice(-9);
@@ -139,8 +132,7 @@ Deno.test("POST token, par tell an unproven caller nothing of who exists and wha
   }
 });
 
-Deno.test("POST token, par take only the client's own transport certificate [CA-N24] [FAPI-D18] [CA15]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take only the client's own transport certificate [CA-N24] [FAPI-D18] [CA15]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "no certificate": () => ({ as: null }),
     "another TPP's": () => ({ as: env.otherTpp }),
@@ -149,15 +141,13 @@ Deno.test("POST token, par take only the client's own transport certificate [CA-
   });
 });
 
-Deno.test("POST token, par reject an assertion of one client with the certificate of another [CA-N24]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject an assertion of one client with the certificate of another [CA-N24]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, UNAUTHENTICATED, {
     "stolen assertion": async () => ({ form: await authentication(env, env.otherTpp, "BANKA"), as: env.tpp }),
   });
 });
 
-Deno.test("POST token, par believe a certificate only from the proxy [CA-N24]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par believe a certificate only from the proxy [CA-N24]", async ({ env }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
     const certificate = `:${env.tpp.transport.certificate}:`;
@@ -168,8 +158,7 @@ Deno.test("POST token, par believe a certificate only from the proxy [CA-N24]", 
   }
 });
 
-Deno.test("POST token, par reject malformed escapes and what is not UTF-8 [CA-N25]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject malformed escapes and what is not UTF-8 [CA-N25]", async ({ env, t }) => {
   const append = (tail: string) => () => ({ body: (good: string): string => `${good}&x=${tail}` });
   const bytes = (...tail: number[]) => () => ({
     body: (good: string): Uint8Array<ArrayBuffer> =>
@@ -189,8 +178,7 @@ Deno.test("POST token, par reject malformed escapes and what is not UTF-8 [CA-N2
   });
 });
 
-Deno.test("POST token, par accept escapes of every spelling [CA-N25]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par accept escapes of every spelling [CA-N25]", async ({ env }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     const body = (good: string): string =>
       good.replace("client_id=", "%63lient%5fid=").replaceAll(".", "%2e").replace("%3A", ":") +

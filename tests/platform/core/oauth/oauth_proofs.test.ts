@@ -17,28 +17,26 @@ import {
   pushing,
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
+import { BASE_URL, throughProxy } from "testing/environment.ts";
 import { rawJws } from "testing/raw_jws.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { testKey } from "testing/keys.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token rejects a request without DPoP, with either grant [DP-N1, TA-N14, TC7] [FAPI-D10] [TC1] [TA1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a request without DPoP, with either grant [DP-N1, TA-N14, TC7] [FAPI-D10] [TC1] [TA1]", async ({ env, t }) => {
   const endpoints = [clientCredentials(env), codeGrant(env)];
   await rejectedEverywhere(t, env, REJECTED, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
-Deno.test("POST par goes without DPoP [PA9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par goes without DPoP [PA9]", async ({ env, t }) => {
   const endpoints = (await oauthEndpoints(env)).filter(({ name }) => name === "PAR");
   await acceptedEverywhere(t, env, { "no header": () => ({ proof: null }) }, endpoints);
 });
 
-Deno.test("POST token, par reject more than one DPoP header or value [DP-N2] [DP1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject more than one DPoP header or value [DP-N2] [DP1]", async ({ env, t }) => {
   const key = await dpopKey();
   await rejectedEverywhere(t, env, REJECTED, {
     "one value twice": async ({ target }) => {
@@ -61,8 +59,7 @@ Deno.test("POST token, par reject more than one DPoP header or value [DP-N2] [DP
   }
 });
 
-Deno.test("POST token binds to the same key however its JWK is ordered [DP13, FM5]", async () => {
-  await using env = await openEnvironment();
+test("POST token binds to the same key however its JWK is ordered [DP13, FM5]", async ({ env }) => {
   const key = await dpopKey();
   const token = clientCredentials(env);
   const { kty, n, e } = key.publicJwk;
@@ -77,8 +74,7 @@ Deno.test("POST token binds to the same key however its JWK is ordered [DP13, FM
   assertEquals(new Set(tokens.map(({ value }) => value.jkt)).size, 1);
 });
 
-Deno.test("POST token, par take a proof whose htu lacks the request's query [DP-N11, DP9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take a proof whose htu lacks the request's query [DP-N11, DP9]", async ({ env, t }) => {
   await stepsOf(t, await oauthEndpoints(env), (endpoint) => endpoint.name, async (endpoint) => {
     await endpoint.ready();
     const good = await endpoint.request({ key: await dpopKey() });
@@ -87,8 +83,7 @@ Deno.test("POST token, par take a proof whose htu lacks the request's query [DP-
   });
 });
 
-Deno.test("POST token, par go by the configured URL, whatever host the request names [DP-N21, FAPI-G15, A6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par go by the configured URL, whatever host the request names [DP-N21, FAPI-G15, A6]", async ({ env, t }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     const evil = endpoint.target.url.replace(BASE_URL, "https://evil.example");
     const sent = async (htu: string): Promise<Response> => {
@@ -112,8 +107,7 @@ Deno.test("POST token, par go by the configured URL, whatever host the request n
   }
 });
 
-Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take a proof once, and a jti once per key [DP-N14]", async ({ env, t }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     await t.step(`${endpoint.name}: the same proof`, async () => {
       const { proof } = await proving(env, {})(endpoint);
@@ -137,8 +131,7 @@ Deno.test("POST token, par take a proof once, and a jti once per key [DP-N14]", 
   });
 });
 
-Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, LT2]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par remember a jti for 120 seconds, longer than a proof lives [DP-N14, J32, LT2]", async ({ env }) => {
   const token = clientCredentials(env);
   const jti = crypto.randomUUID();
   const { proof } = await proving(env, { jti, iat: seconds(env) + 30 })(token); // lives 90 s from now
@@ -154,8 +147,7 @@ Deno.test("POST token, par remember a jti for 120 seconds, longer than a proof l
   await assertAccepted(token, await token.send(await proving(env, { jti })(token)));
 });
 
-Deno.test("POST token, par accept one jti under two keys and of two clients [DP-N15]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par accept one jti under two keys and of two clients [DP-N15]", async ({ env }) => {
   const jti = crypto.randomUUID();
   const token = clientCredentials(env);
   for (const [client, number] of [[env.tpp, 9], [env.otherTpp, 10], [env.tpp, 11]] as const) {
@@ -164,8 +156,7 @@ Deno.test("POST token, par accept one jti under two keys and of two clients [DP-
   }
 });
 
-Deno.test("POST token, par spend the proof of a request that they reject, and take a new one [DP-N22, DP16]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par spend the proof of a request that they reject, and take a new one [DP-N22, DP16]", async ({ env }) => {
   for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     const { proof } = await proving(env, {})(endpoint);
     await assertRejected(env, [400, "invalid_scope"], () => endpoint.send({ proof, form: { scope: "x" } }));
@@ -174,8 +165,7 @@ Deno.test("POST token, par spend the proof of a request that they reject, and ta
   }
 });
 
-Deno.test("POST token, par remember no jti of a proof that did not hold, or came unauthenticated [DP16]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par remember no jti of a proof that did not hold, or came unauthenticated [DP16]", async ({ env }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     const jti = crypto.randomUUID();
     await endpoint.ready();
@@ -188,8 +178,7 @@ Deno.test("POST token, par remember no jti of a proof that did not hold, or came
   }
 });
 
-Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () => {
-  await using env = await openEnvironment();
+test("POST token binds the token to the proof's key [DP13, TC6]", async ({ env }) => {
   const token = clientCredentials(env);
   await assertAccepted(token, await token.send({ key: await testKey(10) }));
   const [entry] = await env.store.list<JsonObject>({ prefix: ["access_token"], limit: 2 });

@@ -4,14 +4,14 @@ import { bodyOf, type PushedRequest } from "testing/answers.ts";
 import { dpopKey, good, push } from "testing/flows.ts";
 import { thumbprint } from "testing/jwts.ts";
 import { acceptedEverywhere, awaitingConsent, pushing } from "testing/oauth_requests.ts";
-import { openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { SHOP_REDIRECTS } from "testing/environment.ts";
 import { bodyNamed } from "testing/histories.ts";
+import { test } from "support/environment_test.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 import { evidencePlace } from "../../../../src/platform/evidence/evidence.ts";
 
-Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async () => {
-  await using env = await openEnvironment();
+test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, FM2]", async ({ env }) => {
   const consentId = await awaitingConsent(env);
   const response = await push(env, consentId);
   const body = await bodyOf(response);
@@ -23,8 +23,7 @@ Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, 
   assertNotEquals((await good(push(env, consentId), 201)).request_uri, body.request_uri);
 });
 
-Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA13, FAPI-G21]", async () => {
-  await using env = await openEnvironment();
+test("POST par keeps the request, without credentials and by hash [PA12, PA13, FAPI-G21]", async ({ env }) => {
   const consentId = await awaitingConsent(env);
   const key = await dpopKey();
   const form = { dpop_jkt: await thumbprint(key), foo: "bar" };
@@ -49,8 +48,7 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
   assertEquals(traces.includes(reference ?? ""), false);
 });
 
-Deno.test("POST par keeps in the history what counts, however much else the form has [PA13, J38]", async () => {
-  await using env = await openEnvironment();
+test("POST par keeps in the history what counts, however much else the form has [PA13, J38]", async ({ env }) => {
   const par = await pushing(env);
   const wide = "é".repeat(8000); // two bytes as sent, six in a form that is written again
   const body = (good: string): Uint8Array<ArrayBuffer> =>
@@ -75,8 +73,7 @@ Deno.test("POST par keeps in the history what counts, however much else the form
   });
 });
 
-Deno.test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async ({ env, t }) => {
   const { request_uri } = await good(push(env, await awaitingConsent(env)), 201);
   await table(t, env, INVALID_REQUEST, {
     "a request_uri of the platform's": { request_uri },
@@ -86,8 +83,7 @@ Deno.test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async (t
   assertEquals(env.fetched.filter((url) => url.includes("shop.example")), []);
 });
 
-Deno.test("POST par wants a code_challenge, as S256 makes it [PA-N3, PA6, FM3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par wants a code_challenge, as S256 makes it [PA-N3, PA6, FM3]", async ({ env, t }) => {
   const challenge = await sha256("verifier");
   const bad = [
     undefined,
@@ -102,8 +98,7 @@ Deno.test("POST par wants a code_challenge, as S256 makes it [PA-N3, PA6, FM3]",
   await table(t, env, INVALID_REQUEST, each("code_challenge", bad));
 });
 
-Deno.test("POST par takes S256 alone [PA-N4, PA6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par takes S256 alone [PA-N4, PA6]", async ({ env, t }) => {
   await table(
     t,
     env,
@@ -112,8 +107,7 @@ Deno.test("POST par takes S256 alone [PA-N4, PA6]", async (t) => {
   );
 });
 
-Deno.test("POST par takes response_type code alone [PA-N5, PA4]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par takes response_type code alone [PA-N5, PA4]", async ({ env, t }) => {
   const others = [
     "token",
     "code id_token",
@@ -129,13 +123,11 @@ Deno.test("POST par takes response_type code alone [PA-N5, PA4]", async (t) => {
   await table(t, env, INVALID_REQUEST, each("response_type", [undefined, ""]));
 });
 
-Deno.test("POST par wants a redirect_uri [PA-N6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par wants a redirect_uri [PA-N6]", async ({ env, t }) => {
   await table(t, env, INVALID_REQUEST, each("redirect_uri", [undefined, ""]));
 });
 
-Deno.test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, PA5, FAPI-D13]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, PA5, FAPI-D13]", async ({ env, t }) => {
   await table(
     t,
     env,
@@ -177,8 +169,7 @@ Deno.test("POST par takes registered redirect URLs alone, byte for byte [PA-N7, 
   }, [await pushing(env)]);
 });
 
-Deno.test("POST par takes scope payments alone [PA-N8, PA7]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par takes scope payments alone [PA-N8, PA7]", async ({ env, t }) => {
   const bad = [undefined, "", "bank", "openid payments", "payments bank", "Payments", "admin"];
   await table(t, env, [400, "invalid_scope"], each("scope", bad));
 });

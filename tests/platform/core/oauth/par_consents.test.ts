@@ -5,14 +5,14 @@ import { good, pay, push, verifierOf } from "testing/flows.ts";
 import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
 
 import { assertApiError, assertRejected, awaitingConsent, issueCode } from "testing/oauth_requests.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
-Deno.test("POST par wants a consent of this client at this bank that awaits authorisation [PA-N9, PA8]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par wants a consent of this client at this bank that awaits authorisation [PA-N9, PA8]", async ({ env, t }) => {
   const consentId = await awaitingConsent(env);
   const push = (consent_id: string | undefined): () => Promise<Response> => () =>
     pushFresh(env, { form: { consent_id } });
@@ -45,8 +45,7 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
   assertEquals((await pushFresh(env, { form: { consent_id: consentId } })).status, 201);
 });
 
-Deno.test("POST par rejects a consent whose time has run out [PA-N9, C1]", async () => {
-  await using env = await openEnvironment();
+test("POST par rejects a consent whose time has run out [PA-N9, C1]", async ({ env }) => {
   const consentId = await awaitingConsent(env);
   env.now += 86_399_999;
   assertEquals((await pushFresh(env, { form: { consent_id: consentId } })).status, 201);
@@ -54,16 +53,14 @@ Deno.test("POST par rejects a consent whose time has run out [PA-N9, C1]", async
   await assertRejected(env, INVALID_REQUEST, () => pushFresh(env, { form: { consent_id: consentId } }));
 });
 
-Deno.test("POST par takes one consent as often as it is pushed, until it is authorised [PA14, FAPI-D7]", async () => {
-  await using env = await openEnvironment();
+test("POST par takes one consent as often as it is pushed, until it is authorised [PA14, FAPI-D7]", async ({ env }) => {
   const consentId = await awaitingConsent(env);
   const first = await good(push(env, consentId), 201);
   const second = await good(push(env, consentId), 201); // the same challenge: no code was issued for it
   assertEquals(first.request_uri === second.request_uri, false);
 });
 
-Deno.test("POST par rejects a challenge that has led to a code, for 24 hours and this client [PA14]", async () => {
-  await using env = await openEnvironment();
+test("POST par rejects a challenge that has led to a code, for 24 hours and this client [PA14]", async ({ env }) => {
   const { consentId: spentBy } = await issueCode(env);
   const code_challenge = await sha256(await verifierOf(spentBy));
   const issuedAt = env.now;

@@ -13,11 +13,11 @@ import {
 } from "testing/oauth_requests.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("POST par takes a DPoP binding that is sound, and one alone [PA-N10, PA10, B2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par takes a DPoP binding that is sound, and one alone [PA-N10, PA10, B2]", async ({ env, t }) => {
   const [key, other] = [await dpopKey(), await testKey(10)];
   const jkt = await thumbprint(key);
   const hex = Uint8Array.fromBase64(jkt, { alphabet: "base64url" }).toHex();
@@ -45,8 +45,7 @@ Deno.test("POST par takes a DPoP binding that is sound, and one alone [PA-N10, P
   }, par);
 });
 
-Deno.test("POST par gives a long state back as it came [PA-N13, 2.3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par gives a long state back as it came [PA-N13, 2.3]", async ({ env, t }) => {
   const states = { "1000": "s".repeat(1000), "2048": "s".repeat(2048), "every VSCHAR": visibleCharacters() };
   await steps(t, states, async (state) => {
     const answer = await authorise(env, await toBank(env, { form: { state } }));
@@ -55,8 +54,7 @@ Deno.test("POST par gives a long state back as it came [PA-N13, 2.3]", async (t)
   });
 });
 
-Deno.test("POST par goes without state, and none comes back [PA-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par goes without state, and none comes back [PA-N14]", async ({ env, t }) => {
   await stepsOf(t, [undefined, ""], (state) => state ?? "missing", async (state) => {
     const answer = await authorise(env, await toBank(env, { form: { state } }));
     const { searchParams } = new URL(answer.headers.get("location") ?? "");
@@ -65,14 +63,12 @@ Deno.test("POST par goes without state, and none comes back [PA-N14]", async (t)
   });
 });
 
-Deno.test("POST par rejects a state that is not 1 to 2048 visible ASCII characters [PA-N19, FM6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par rejects a state that is not 1 to 2048 visible ASCII characters [PA-N19, FM6]", async ({ env, t }) => {
   const bad = ["a\r\nb", "a\nb", "a\n", "\t", "a\0", "é", "€", "\u007f", "\u{1f600}", "s".repeat(2049)];
   await table(t, env, INVALID_REQUEST, each("state", bad));
 });
 
-Deno.test("POST par answers no code of user interaction [PA-N20]", async (t) => {
-  await using env = await openEnvironment();
+test("POST par answers no code of user interaction [PA-N20]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "prompt none": () => ({ form: { prompt: "none", max_age: "0", acr_values: "x" } }),
   }, [await pushing(env)]);
@@ -90,8 +86,7 @@ Deno.test("POST par beyond the limit answers 429 with Retry-After and spends not
   assertEquals((await par.send({ form })).status, 201);
 });
 
-Deno.test("POST par is for TPPs [PA7, B1]", async () => {
-  await using env = await openEnvironment();
+test("POST par is for TPPs [PA7, B1]", async ({ env }) => {
   const consentId = await awaitingConsent(env);
   const form = { scope: "bank", redirect_uri: env.bankA.redirectUris[0] };
   await assertRejected(
@@ -101,8 +96,7 @@ Deno.test("POST par is for TPPs [PA7, B1]", async () => {
   );
 });
 
-Deno.test("GET authorization takes a request_uri for 599 seconds [PA11, LT7, J32]", async (t) => {
-  await using env = await openEnvironment();
+test("GET authorization takes a request_uri for 599 seconds [PA11, LT7, J32]", async ({ env, t }) => {
   for (const [milliseconds, status] of [[0, 303], [598_999, 303], [599_000, 400], [600_000, 400]]) {
     await t.step(`after ${milliseconds} ms`, async () => {
       const { request_uri } = await good(push(env, await awaitingConsent(env)), 201);

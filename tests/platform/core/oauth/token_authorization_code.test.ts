@@ -15,14 +15,14 @@ import {
   type IssuedCode,
 } from "testing/oauth_requests.ts";
 import { adminCall } from "testing/participants.ts";
-import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
+import { test } from "support/environment_test.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 
-Deno.test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA6, TA10, TA11, DP13]", async () => {
-  await using env = await openEnvironment();
+test("POST token redeems a code for a token that is bound to its consent, bank, client and key [TA6, TA10, TA11, DP13]", async ({ env }) => {
   const flow = await issueCode(env);
   const response = await redeem(env, flow);
   const { access_token: token, ...rest } = await bodyOf(response);
@@ -44,8 +44,7 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
   assertEquals((await payWith(env, flow, token)).status, 201);
 });
 
-Deno.test("POST token keeps the urgency of a request with a code, and makes every other an ordinary one", async () => {
-  await using env = await openEnvironment();
+test("POST token keeps the urgency of a request with a code, and makes every other an ordinary one", async ({ env }) => {
   const flow = await issueCode(env);
   const { demote } = Place.prototype;
   let demoted = 0;
@@ -62,24 +61,21 @@ Deno.test("POST token keeps the urgency of a request with a code, and makes ever
   }
 });
 
-Deno.test("POST token keeps codes hashed [FAPI-G21]", async () => {
-  await using env = await openEnvironment();
+test("POST token keeps codes hashed [FAPI-G21]", async ({ env }) => {
   const { code } = await issueCode(env);
   assertMatch(code, /^[A-Za-z0-9_-]{43}$/);
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals(traces.includes(code), false);
 });
 
-Deno.test("POST token rejects a request without code [TA-N2]", async () => {
-  await using env = await openEnvironment();
+test("POST token rejects a request without code [TA-N2]", async ({ env }) => {
   const flow = await issueCode(env);
   for (const code of [undefined, ""]) {
     await assertRejected(env, [400, "invalid_request"], () => redeem(env, flow, { form: { code } }));
   }
 });
 
-Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects unknown codes [TA-N3]", async ({ env, t }) => {
   const flow = await issueCode(env);
   const { token } = await clientToken(env, env.tpp);
   const codes = {
@@ -100,8 +96,7 @@ Deno.test("POST token rejects unknown codes [TA-N3]", async (t) => {
   assertEquals(rejected.filter((line) => !line.includes('"detail":"unknown code"')), []);
 });
 
-Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32, AUT-14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32, AUT-14]", async ({ env, t }) => {
   for (
     const [milliseconds, status] of [[0, 200], [59_000, 200], [59_999, 200], [60_000, 400], [62_000, 400]]
   ) {
@@ -114,8 +109,7 @@ Deno.test("POST token redeems a code for 60 seconds [TA-N4, LT9, J32, AUT-14]", 
   }
 });
 
-Deno.test("POST token rejects a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12, AUT-14]", async () => {
-  await using env = await openEnvironment();
+test("POST token rejects a code's second use and revokes the first one's token [TA-N5, TA9, FAPI-D12, AUT-14]", async ({ env }) => {
   const flow = await issueCode(env);
   const token = await tokenOf(redeem(env, flow));
   env.now += 1000;
@@ -133,8 +127,7 @@ Deno.test("POST token rejects a code's second use and revokes the first one's to
   ]);
 });
 
-Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {
-  await using env = await openEnvironment();
+test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async ({ env }) => {
   const flow = await issueCode(env);
   const token = await tokenOf(redeem(env, flow));
   env.now += 3_599_000;
@@ -143,8 +136,7 @@ Deno.test("POST token notices a second use for as long as the token may live [TA
   await assertDead(env, flow, token);
 });
 
-Deno.test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, FAPI-D12]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token leaves the token alone where the second use is wrong in itself [TA-N6, FAPI-D12]", async ({ env, t }) => {
   const wrong: Record<string, (flow: IssuedCode) => Promise<Response>> = {
     "bad verifier": (flow) => redeem(env, flow, { form: { code_verifier: "x".repeat(43) } }),
     "no verifier": (flow) => redeem(env, flow, { form: { code_verifier: undefined } }),
@@ -164,8 +156,7 @@ Deno.test("POST token leaves the token alone where the second use is wrong in it
   }
 });
 
-Deno.test("POST token takes a copy of the whole redemption for a replayed assertion, and leaves the token alone [TA-N6, CA-N17]", async () => {
-  await using env = await openEnvironment();
+test("POST token takes a copy of the whole redemption for a replayed assertion, and leaves the token alone [TA-N6, CA-N17]", async ({ env }) => {
   const grant = codeGrant(env);
   await grant.ready();
   const request = await grant.request();
@@ -175,8 +166,7 @@ Deno.test("POST token takes a copy of the whole redemption for a replayed assert
   assertEquals((await env.store.get(["access_token", await sha256(token)])) === null, false);
 });
 
-Deno.test("POST token leaves the token alone where a second use comes by another key than PAR's [TA-N6, TA-N12]", async () => {
-  await using env = await openEnvironment();
+test("POST token leaves the token alone where a second use comes by another key than PAR's [TA-N6, TA-N12]", async ({ env }) => {
   const flow = await issueCode(env, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });
   const token = await tokenOf(redeem(env, flow));
   const key = env.otherTpp.signing.key;
@@ -184,8 +174,7 @@ Deno.test("POST token leaves the token alone where a second use comes by another
   assertEquals((await payWith(env, flow, token)).status, 201);
 });
 
-Deno.test("POST token ignores a scope with a code [TA-N16]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token ignores a scope with a code [TA-N16]", async ({ env, t }) => {
   for (const scope of ["payments", "payments bank admin", "openid"]) {
     await t.step(scope, async () => {
       const flow = await issueCode(env);
@@ -194,8 +183,7 @@ Deno.test("POST token ignores a scope with a code [TA-N16]", async (t) => {
   }
 });
 
-Deno.test("POST token rejects a code whose consent is no longer Authorized [TA-N17, TA12]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a code whose consent is no longer Authorized [TA-N17, TA12]", async ({ env, t }) => {
   for (const status of ["Rejected", "Consumed", "AwaitingAuthorisation"]) {
     await t.step(status, async () => {
       const flow = await issueCode(env);
@@ -210,8 +198,7 @@ Deno.test("POST token rejects a code whose consent is no longer Authorized [TA-N
   }
 });
 
-Deno.test("POST token rejects a code of a client that is no longer active [TA12, CA-N23]", async () => {
-  await using env = await openEnvironment();
+test("POST token rejects a code of a client that is no longer active [TA12, CA-N23]", async ({ env }) => {
   env.now += 290_000; // the platform's copy of the keys is that old
   const flow = await issueCode(env);
   const status = { status: "Inactive", reason: "test" };
@@ -220,8 +207,7 @@ Deno.test("POST token rejects a code of a client that is no longer active [TA12,
   await assertRejected(env, [401, "invalid_client"], () => redeem(env, flow));
 });
 
-Deno.test("POST token takes the key that PAR was given, by dpop_jkt or by proof [TA-N18, TA6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token takes the key that PAR was given, by dpop_jkt or by proof [TA-N18, TA6]", async ({ env, t }) => {
   const key = await dpopKey();
   const parProof = (): Promise<string> =>
     dpopProof(env, key, { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` });

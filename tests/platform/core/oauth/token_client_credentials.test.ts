@@ -11,11 +11,11 @@ import {
   type Deviation,
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL } from "testing/environment.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
-  await using env = await openEnvironment();
+test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async ({ env }) => {
   const response = await requestToken(env, env.tpp);
   const { access_token: token, ...rest } = await bodyOf(response);
   assertEquals(response.status, 200);
@@ -27,24 +27,21 @@ Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, F
   assertNotEquals(again.token, token);
 });
 
-Deno.test("POST token keeps neither token nor assertion in the store or the log [FAPI-G21]", async () => {
-  await using env = await openEnvironment();
+test("POST token keeps neither token nor assertion in the store or the log [FAPI-G21]", async ({ env }) => {
   const form = await authentication(env, env.tpp, "BANKA");
   const { access_token: token } = await bodyOf(requestToken(env, env.tpp, "BANKA", { form }));
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals([traces.includes(token), traces.includes(form["client_assertion"] ?? "")], [false, false]);
 });
 
-Deno.test("POST token gives a bank scope bank at its own address, whatever grants it registered [FAPI-D16, B1] [TC4]", async () => {
-  await using env = await openEnvironment();
+test("POST token gives a bank scope bank at its own address, whatever grants it registered [FAPI-D16, B1] [TC4]", async ({ env }) => {
   for (const bank of [env.bankA, env.bankB]) {
     const response = await requestToken(env, bank, bank.orgId);
     await assertAccepted(clientCredentials(env), response, "bank");
   }
 });
 
-Deno.test("POST token gives a bank no token for another bank's back channel [TC-N5, A3]", async () => {
-  await using env = await openEnvironment();
+test("POST token gives a bank no token for another bank's back channel [TC-N5, A3]", async ({ env }) => {
   for (const scope of ["bank", "payments", "bank payments"]) {
     await assertRejected(
       env,
@@ -58,8 +55,7 @@ Deno.test("POST token gives a bank no token for another bank's back channel [TC-
   assertEquals(read.status, 401); // a token of bank B does not exist at bank A
 });
 
-Deno.test("POST token rejects a missing, empty or repeated grant_type [TC-N2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a missing, empty or repeated grant_type [TC-N2]", async ({ env, t }) => {
   await rejectedEverywhere(t, env, [400, "invalid_request"], {
     "missing": () => ({ form: { grant_type: undefined } }),
     "empty": () => ({ form: { grant_type: "" } }),
@@ -68,8 +64,7 @@ Deno.test("POST token rejects a missing, empty or repeated grant_type [TC-N2]", 
   }, [clientCredentials(env)]);
 });
 
-Deno.test("POST token supports two grants only [TC-N3, TC2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token supports two grants only [TC-N3, TC2]", async ({ env, t }) => {
   const grants = [
     "password",
     "implicit",
@@ -96,8 +91,7 @@ Deno.test("POST token supports two grants only [TC-N3, TC2]", async (t) => {
   );
 });
 
-Deno.test("POST token rejects every scope but the client's own [TC-N4, TC-N5]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects every scope but the client's own [TC-N4, TC-N5]", async ({ env, t }) => {
   const wrong = {
     tpp: [
       undefined,
@@ -131,16 +125,14 @@ Deno.test("POST token rejects every scope but the client's own [TC-N4, TC-N5]", 
   }
 });
 
-Deno.test("POST token takes the scope as a set [TC3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token takes the scope as a set [TC3]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "twice": () => ({ form: { scope: "payments payments" } }),
     "with spaces": () => ({ form: { scope: " payments  " } }),
   }, [clientCredentials(env)]);
 });
 
-Deno.test("POST token ignores parameters that it does not know [TC-N10, FAPI-G9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token ignores parameters that it does not know [TC-N10, FAPI-G9]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
     "resource, audience, nonce": () => ({
@@ -151,8 +143,7 @@ Deno.test("POST token ignores parameters that it does not know [TC-N10, FAPI-G9]
   }, [clientCredentials(env)]);
 });
 
-Deno.test("POST token reads no parameter from the query [TC-N8]", async () => {
-  await using env = await openEnvironment();
+test("POST token reads no parameter from the query [TC-N8]", async ({ env }) => {
   const token = clientCredentials(env);
   const good = await token.request();
   const query = await good.text();
@@ -171,8 +162,7 @@ Deno.test("POST token reads no parameter from the query [TC-N8]", async () => {
   await assertAccepted(token, await env.api(misled, env.tpp));
 });
 
-Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FAPI-G16, A4]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token knows registered banks only, exactly as written [TC-N9, FAPI-G16, A4]", async ({ env, t }) => {
   const paths = [
     "NOBANK",
     "banka",
@@ -193,8 +183,7 @@ Deno.test("POST token knows registered banks only, exactly as written [TC-N9, FA
   }
 });
 
-Deno.test("POST token issues tokens that live 3600 seconds [TC6, LT10]", async () => {
-  await using env = await openEnvironment();
+test("POST token issues tokens that live 3600 seconds [TC6, LT10]", async ({ env }) => {
   const { Data } = await createConsent(env, await clientToken(env, env.tpp));
   const path = `/BANKA/domestic-payment-consents/v1/${Data.ConsentId}`;
   const bound = await clientToken(env, env.tpp);

@@ -4,14 +4,14 @@ import { authentication, dpopKey, postForm, requestToken } from "testing/flows.t
 import { redeem } from "testing/authorization_flow.ts";
 import { testKey } from "testing/keys.ts";
 import { assertAccepted, assertApiError, codeForm, codeGrant, issueCode } from "testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { BASE_URL, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { type Attempt, INVALID_GRANT, rejectedOnce } from "./code_attempts.ts";
 
 const INVALID_PROOF = [400, "invalid_dpop_proof"] as const;
 
-Deno.test("POST token rejects another DPoP key than PAR's [TA-N12, TA-N13, TA6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects another DPoP key than PAR's [TA-N12, TA-N13, TA6]", async ({ env, t }) => {
   const key = await dpopKey();
   const other = await testKey(10);
   const target = { method: "POST", url: `${BASE_URL}/BANKA/par.oauth2/v1` };
@@ -26,8 +26,7 @@ Deno.test("POST token rejects another DPoP key than PAR's [TA-N12, TA-N13, TA6]"
   });
 });
 
-Deno.test("POST token rejects a code without DPoP, bound or not, and keeps it [TA-N14]", async () => {
-  await using env = await openEnvironment();
+test("POST token rejects a code without DPoP, bound or not, and keeps it [TA-N14]", async ({ env }) => {
   const bound = await issueCode(env, { form: { dpop_jkt: await thumbprint(await dpopKey()) } });
   for (const flow of [bound, await issueCode(env)]) {
     const form = await codeForm(env, flow);
@@ -36,8 +35,7 @@ Deno.test("POST token rejects a code without DPoP, bound or not, and keeps it [T
   }
 });
 
-Deno.test("POST token voids a code at the fifth wrong redemption [TA8]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token voids a code at the fifth wrong redemption [TA8]", async ({ env, t }) => {
   const attempts: readonly Attempt[] = [
     (flow) => redeem(env, flow, { form: { code_verifier: "x".repeat(43) } }),
     (flow) => redeem(env, flow, { form: { redirect_uri: SHOP_REDIRECTS[1] } }),
@@ -56,8 +54,7 @@ Deno.test("POST token voids a code at the fifth wrong redemption [TA8]", async (
   });
 });
 
-Deno.test("POST token voids no code by redemptions of another client, which get one and the same answer [TA8]", async () => {
-  await using env = await openEnvironment();
+test("POST token voids no code by redemptions of another client, which get one and the same answer [TA8]", async ({ env }) => {
   const flow = await issueCode(env);
   for (let attempt = 0; attempt < 6; attempt++) {
     await rejectedOnce(env, INVALID_GRANT, () => redeem(env, flow, { client: env.otherTpp }));
@@ -67,8 +64,7 @@ Deno.test("POST token voids no code by redemptions of another client, which get 
   await assertAccepted(codeGrant(env), await redeem(env, flow));
 });
 
-Deno.test("POST token counts no failure where client or proof did not hold [TA8]", async () => {
-  await using env = await openEnvironment();
+test("POST token counts no failure where client or proof did not hold [TA8]", async ({ env }) => {
   const flow = await issueCode(env);
   const stolen: Changes = { claims: { aud: "https://other.example" } };
   for (let round = 0; round < 6; round++) {
@@ -79,8 +75,7 @@ Deno.test("POST token counts no failure where client or proof did not hold [TA8]
   await assertAccepted(codeGrant(env), await redeem(env, flow));
 });
 
-Deno.test("POST token gives nothing for a code with the other grant's type [TC2]", async () => {
-  await using env = await openEnvironment();
+test("POST token gives nothing for a code with the other grant's type [TC2]", async ({ env }) => {
   const flow = await issueCode(env);
   const form = { code: flow.code, redirect_uri: SHOP_REDIRECTS[0], scope: undefined };
   await assertApiError(await requestToken(env, env.tpp, "BANKA", { form }), [400, "invalid_scope"]);

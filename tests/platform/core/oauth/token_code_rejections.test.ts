@@ -9,15 +9,15 @@ import {
   type Expected,
   issueCode,
 } from "testing/oauth_requests.ts";
-import { type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { type Environment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { type Attempt, INVALID_GRANT, rejectedOnce } from "./code_attempts.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
 
 const INVALID_REQUEST = [400, "invalid_request"] as const;
 
-Deno.test("POST token rejects another client's code [TA-N7, TA3, AUT-14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects another client's code [TA-N7, TA3, AUT-14]", async ({ env, t }) => {
   const { otherTpp, tpp } = env;
   await rejectedAndStillGood(t, env, INVALID_GRANT, {
     "with its own redirect_uri": (flow) => redeem(env, flow, { client: otherTpp }),
@@ -27,23 +27,20 @@ Deno.test("POST token rejects another client's code [TA-N7, TA3, AUT-14]", async
   });
 });
 
-Deno.test("POST token rejects a code at another bank [TA-N8, A3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a code at another bank [TA-N8, A3]", async ({ env, t }) => {
   await rejectedAndStillGood(t, env, INVALID_GRANT, {
     "code of bank A at bank B": (flow) => redeem(env, flow, { bank: "BANKB" }),
   });
 });
 
-Deno.test("POST token rejects a missing code_verifier with invalid_grant [TA-N9, FAPI-D9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a missing code_verifier with invalid_grant [TA-N9, FAPI-D9]", async ({ env, t }) => {
   await rejectedAndStillGood(t, env, INVALID_GRANT, {
     "missing": (flow) => redeem(env, flow, { form: { code_verifier: undefined } }),
     "empty": (flow) => redeem(env, flow, { form: { code_verifier: "" } }),
   });
 });
 
-Deno.test("POST token rejects a wrong code_verifier [TA-N10, TA5, AUT-14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a wrong code_verifier [TA-N10, TA5, AUT-14]", async ({ env, t }) => {
   const verifier = (change: (good: string) => string | Promise<string>): Attempt => async (flow) =>
     redeem(env, flow, { form: { code_verifier: await change(await verifierOf(flow.consentId)) } });
   await rejectedAndStillGood(t, env, INVALID_GRANT, {
@@ -59,8 +56,7 @@ Deno.test("POST token rejects a wrong code_verifier [TA-N10, TA5, AUT-14]", asyn
   });
 });
 
-Deno.test("POST token rejects verifiers out of bounds, though their challenge fits [TA-N10, 2.3]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects verifiers out of bounds, though their challenge fits [TA-N10, 2.3]", async ({ env, t }) => {
   const bad = [
     "x".repeat(42),
     "x".repeat(129),
@@ -77,8 +73,7 @@ Deno.test("POST token rejects verifiers out of bounds, though their challenge fi
   }
 });
 
-Deno.test("POST token accepts verifiers of 43 to 128 unreserved characters [TA5, FM4]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token accepts verifiers of 43 to 128 unreserved characters [TA5, FM4]", async ({ env, t }) => {
   for (const code_verifier of ["-._~".repeat(11), "Az09-._~".repeat(16)]) {
     await t.step(`${code_verifier.length} characters`, async () => {
       const flow = await issueCode(env, { form: { code_challenge: await sha256(code_verifier) } });
@@ -87,16 +82,14 @@ Deno.test("POST token accepts verifiers of 43 to 128 unreserved characters [TA5,
   }
 });
 
-Deno.test("POST token rejects a missing redirect_uri [TA-N11, TA2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a missing redirect_uri [TA-N11, TA2]", async ({ env, t }) => {
   await rejectedAndStillGood(t, env, INVALID_REQUEST, {
     "missing": (flow) => redeem(env, flow, { form: { redirect_uri: undefined } }),
     "empty": (flow) => redeem(env, flow, { form: { redirect_uri: "" } }),
   });
 });
 
-Deno.test("POST token rejects a redirect_uri that is not PAR's, byte for byte [TA-N11, TA4]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token rejects a redirect_uri that is not PAR's, byte for byte [TA-N11, TA4]", async ({ env, t }) => {
   const to = (redirect_uri: string | undefined): Attempt => (flow) =>
     redeem(env, flow, { form: { redirect_uri } });
   await rejectedAndStillGood(t, env, INVALID_GRANT, {

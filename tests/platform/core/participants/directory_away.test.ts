@@ -6,6 +6,7 @@ import type { StatusList } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   const answer = await requestToken({ ...env, now: env.now + env.clockStep }, env.tpp);
@@ -17,8 +18,7 @@ function takeAway(env: Environment): void {
   env.network = () => Promise.reject(new TypeError("connection refused"));
 }
 
-Deno.test("a restart while the directory is down neither ends service nor makes a copy any younger [A9]", async () => {
-  await using env = await openEnvironment();
+test("a restart while the directory is down neither ends service nor makes a copy any younger [A9]", async ({ env }) => {
   assertEquals(await tokenStatus(env), 200);
   takeAway(env);
   const statuses: number[] = [];
@@ -30,8 +30,7 @@ Deno.test("a restart while the directory is down neither ends service nor makes 
   assertEquals(statuses, [200, 200, 200, 200, 503]);
 });
 
-Deno.test("a revocation that was known before the restart is known after it [A9]", async () => {
-  await using env = await openEnvironment();
+test("a revocation that was known before the restart is known after it [A9]", async ({ env }) => {
   await revokeKey(env, env.tpp, env.tpp.signing);
   env.now += 15_000;
   assertEquals(await tokenStatus(env), 401);
@@ -88,8 +87,7 @@ Deno.test("copies in a restored backup are too old, and damaged ones are none [A
   });
 });
 
-Deno.test("a status list of 20,000 participants is kept, and only the newest [A9]", async () => {
-  await using env = await openEnvironment();
+test("a status list of 20,000 participants is kept, and only the newest [A9]", async ({ env }) => {
   const { participants } = await bodyOf<StatusList>(env.directory.fetch(new Request(STATUS_URL)));
   const others = Array.from({ length: 20_000 }, (_, index): object => ({
     ...participants[0],
@@ -110,8 +108,7 @@ Deno.test("a status list of 20,000 participants is kept, and only the newest [A9
   assertEquals(await tokenStatus(env), 200);
 });
 
-Deno.test("without a copy the directory is asked after 1, 2, 4, 8, then every 10 s, however many requests come [A9]", async () => {
-  await using env = await openEnvironment();
+test("without a copy the directory is asked after 1, 2, 4, 8, then every 10 s, however many requests come [A9]", async ({ env }) => {
   env.now += 86_400_000;
   takeAway(env);
   for (const { key } of await env.store.list({ prefix: ["kept_copy"], limit: 100 })) {

@@ -1,10 +1,11 @@
 /** How far the platform's clock is from the directory's: shown in readiness, logged once each way. */
 import { assertEquals } from "@std/assert";
 import { readiness } from "support/directory_network.ts";
+import { test } from "support/environment_test.ts";
 import type { LogLine } from "testing/answers.ts";
 import { openDirectoryClock } from "../../../../src/platform/core/participants/directory_clock.ts";
 import type { Log } from "../../../../src/platform/observed/log_events.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 
 /** A second later, with the clock off by this; what is logged about the clock. */
 async function logged(env: Environment, clockStep: number): Promise<readonly unknown[]> {
@@ -32,8 +33,7 @@ function dated(env: Environment, headers: Readonly<Record<string, string>> = {},
   };
 }
 
-Deno.test("a clock that differs from the directory's by more than 30 s is an alarm, once, and its end is told", async () => {
-  await using env = await openEnvironment();
+test("a clock that differs from the directory's by more than 30 s is an alarm, once, and its end is told", async ({ env }) => {
   dated(env);
   assertEquals(await logged(env, 0), []);
   assertEquals(await clockHealth(env), [200, true, { ok: true }]);
@@ -53,8 +53,7 @@ Deno.test("a clock that differs from the directory's by more than 30 s is an ala
   }]);
 });
 
-Deno.test("an answer without a Date, with a senseless one or from a cache is no alarm", async () => {
-  await using env = await openEnvironment();
+test("an answer without a Date, with a senseless one or from a cache is no alarm", async ({ env }) => {
   assertEquals(await logged(env, 3_600_000), []);
   dated(env, { date: "yesterday" });
   assertEquals(await logged(env, 3_600_000), []);
@@ -64,8 +63,7 @@ Deno.test("an answer without a Date, with a senseless one or from a cache is no 
   assertEquals(await logged(env, 0), []);
 });
 
-Deno.test("a start on a store that was used at a later time is an alarm", async () => {
-  await using env = await openEnvironment();
+test("a start on a store that was used at a later time is an alarm", async ({ env }) => {
   await env.platform.markAge();
   env.clockStep = -30_000;
   await env.restart();

@@ -9,6 +9,7 @@ import {
   setOrganisation,
   STATUS_URL,
 } from "support/directory_network.ts";
+import { test } from "support/environment_test.ts";
 import { bodyOf, type LogLine } from "testing/answers.ts";
 import type { KeySet } from "testing/directory_answers.ts";
 import { tokenStatus } from "testing/flows.ts";
@@ -45,8 +46,7 @@ const USELESS: Readonly<Record<string, (keys: Key[]) => unknown[]>> = {
 };
 
 for (const [name, change] of Object.entries(USELESS)) {
-  Deno.test(`a published set of ${name} is an alarm, and the former keys are used for what is left of 900 s [A9]`, async () => {
-    await using env = await openEnvironment();
+  test(`a published set of ${name} is an alarm, and the former keys are used for what is left of 900 s [A9]`, async ({ env }) => {
     assertEquals(await tokenStatus(env), 200);
     await publish(env, change);
     env.now += 300_000;
@@ -89,8 +89,7 @@ Deno.test("keys that are revoked are revoked, also in a set that is empty for a 
   });
 });
 
-Deno.test("an empty status list is an alarm, and the former one is used for what is left of 900 s [A9] [G5]", async () => {
-  await using env = await openEnvironment();
+test("an empty status list is an alarm, and the former one is used for what is left of 900 s [A9] [G5]", async ({ env }) => {
   assertEquals(await tokenStatus(env), 200);
   env.network = forUrls(env, ({ href }) => href === STATUS_URL, serving('{"participants":[]}'));
   env.now += 15_000;

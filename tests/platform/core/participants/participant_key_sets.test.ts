@@ -27,6 +27,7 @@ import {
 import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 Deno.test("POST register answers 503 without the participant's key set, stores nothing, and works after [DC-N22] [DC4]", async (t) => {
   await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });
@@ -181,8 +182,7 @@ async function status(env: Environment, who = env.tpp): Promise<number> {
   return (await requestToken(env, who)).status;
 }
 
-Deno.test("a signing key is believed with every sensible spelling of its members [DC17]", async (t) => {
-  await using env = await openEnvironment();
+test("a signing key is believed with every sensible spelling of its members [DC17]", async ({ env, t }) => {
   const good: Record<string, (key: Member) => Member> = {
     "as it is": (key) => key,
     "without alg": without("alg"),
@@ -206,8 +206,7 @@ Deno.test("a signing key is believed with every sensible spelling of its members
   });
 });
 
-Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", async (t) => {
-  await using env = await openEnvironment();
+test("a signing key with anything wrong is no signing key [DC17] [DC5]", async ({ env, t }) => {
   const small = (await smallTestKey()).publicJwk;
   const bad: Record<string, (key: Member) => Member> = {
     "without use": without("use"),
@@ -239,8 +238,7 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
   });
 });
 
-Deno.test("of two signing keys under one kid neither is used, in either order [DC15]", async (t) => {
-  await using env = await openEnvironment();
+test("of two signing keys under one kid neither is used, in either order [DC15]", async ({ env, t }) => {
   const outsider = await testKey(10);
   const twin = ({ kid }: Member): Member => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });
   const orders: Record<string, (keys: Member[]) => Member[]> = {
@@ -259,8 +257,7 @@ Deno.test("of two signing keys under one kid neither is used, in either order [D
   });
 });
 
-Deno.test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async (t) => {
-  await using env = await openEnvironment();
+test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async ({ env, t }) => {
   const { kid } = env.tpp.signing;
   const entries: Record<string, unknown> = {
     "with nothing but its kid": { kid },
@@ -282,8 +279,7 @@ Deno.test("a kid in the revoked set is revoked, whatever else is said about it [
   });
 });
 
-Deno.test("a key is good for its use alone: sig signs, tls opens connections [DC17] [DC11]", async (t) => {
-  await using env = await openEnvironment();
+test("a key is good for its use alone: sig signs, tls opens connections [DC17] [DC11]", async ({ env, t }) => {
   const { tpp, bankA } = env;
   const signedBy = (signing: CertifiedKey): Participant => ({ ...tpp, signing });
   await t.step("a tls key signs no assertion", async () => {
@@ -306,8 +302,7 @@ Deno.test("a key is good for its use alone: sig signs, tls opens connections [DC
   });
 });
 
-Deno.test("a signing key of 3072 bits is good [DC17]", async () => {
-  await using env = await openEnvironment();
+test("a signing key of 3072 bits is good [DC17]", async ({ env }) => {
   const key = await largeTestKey();
   publish(env, env.tpp, (keys) => [...keys, { ...key.publicJwk, kid: "large", use: "sig" }]);
   const { tpp } = env;

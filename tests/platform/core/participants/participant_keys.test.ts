@@ -32,10 +32,10 @@ import {
 } from "support/standing.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async (t) => {
-  await using env = await openEnvironment();
+test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async ({ env, t }) => {
   const { "DPoP-bound call": dpopCall, "signed payload": payload, ...rest } = await actsOfTpp(env);
   await revokeKey(env, env.tpp, env.tpp.signing);
   env.now += BOUND_MS;
@@ -54,8 +54,7 @@ Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9
   });
 });
 
-Deno.test("a revoked transport key of a TPP opens nothing any more within 15 s [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("a revoked transport key of a TPP opens nothing any more within 15 s [A9]", async ({ env, t }) => {
   const { "authorize redirect": redirect, ...rest } = await actsOfTpp(env);
   await revokeKey(env, env.tpp, env.tpp.transport);
   env.now += BOUND_MS;
@@ -70,8 +69,7 @@ Deno.test("a revoked transport key of a TPP opens nothing any more within 15 s [
   });
 });
 
-Deno.test("a revoked signing key of a bank signs nothing any more within 15 s [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("a revoked signing key of a bank signs nothing any more within 15 s [A9]", async ({ env, t }) => {
   const flow = await toBank(env);
   const { "DPoP-bound call": dpopCall, "signed payload": payload, ...rest } = await actsOfBank(
     env,
@@ -90,8 +88,7 @@ Deno.test("a revoked signing key of a bank signs nothing any more within 15 s [A
   });
 });
 
-Deno.test("a revoked transport key of a bank opens nothing any more within 15 s [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("a revoked transport key of a bank opens nothing any more within 15 s [A9]", async ({ env, t }) => {
   const flow = await toBank(env);
   const { "bank JWT": bankJwt, ...rest } = await actsOfBank(env, env.bankA, flow);
   await good(putAccounts(env, env.bankA, flow.consentId), 200);
@@ -103,8 +100,7 @@ Deno.test("a revoked transport key of a bank opens nothing any more within 15 s 
   });
 });
 
-Deno.test("a revoked key is rejected after 15 s though the fetch is still under way for another call [A9]", async () => {
-  await using env = await openEnvironment();
+test("a revoked key is rejected after 15 s though the fetch is still under way for another call [A9]", async ({ env }) => {
   await revokeKey(env, env.tpp, env.tpp.signing);
   env.now += BOUND_MS;
   const gate = Promise.withResolvers<void>();
@@ -122,8 +118,7 @@ Deno.test("a revoked key is rejected after 15 s though the fetch is still under 
   assertEquals([(await first).status, (await second).status], [401, 401]);
 });
 
-Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]", async () => {
-  await using env = await openEnvironment();
+test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]", async ({ env }) => {
   const { tpp, bankA } = env;
   env.now += 1000; // newer than the one it has
   const encryption = await addKey(env, bankA, "encryption", 10);
@@ -150,8 +145,7 @@ Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]"
   }
 });
 
-Deno.test("an added key is good 15 s later, beside the old one [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("an added key is good 15 s later, beside the old one [A9]", async ({ env, t }) => {
   const { tpp } = env;
   const signing = await addKey(env, tpp, "signing", 10);
   const transport = await addKey(env, tpp, "transport", 11);
@@ -175,8 +169,7 @@ Deno.test("an added key is good 15 s later, beside the old one [A9]", async (t) 
   });
 });
 
-Deno.test("a bank's JWT by an added key is good as soon as the directory may be asked again [A9]", async () => {
-  await using env = await openEnvironment();
+test("a bank's JWT by an added key is good as soon as the directory may be asked again [A9]", async ({ env }) => {
   const { bankA } = env;
   const flow = await toBank(env);
   await good(putAccounts(env, bankA, flow.consentId), 200);

@@ -7,11 +7,11 @@ import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import { postRegistration } from "testing/registration.ts";
 import { acceptActs, actsOfBank, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { type Environment } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("a TPP in good standing may do all of it, just before its status is asked for again as well [A9]", async () => {
-  await using env = await openEnvironment();
+test("a TPP in good standing may do all of it, just before its status is asked for again as well [A9]", async ({ env }) => {
   const acts = await actsOfTpp(env);
   await acceptActs(acts);
   fetchedAnew(env);
@@ -43,8 +43,7 @@ const downfalls: Readonly<Record<string, Downfall>> = {
 };
 
 for (const [name, { fall, error }] of Object.entries(downfalls)) {
-  Deno.test(`a TPP ${name} is rejected everywhere within 15 s [A9]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`a TPP ${name} is rejected everywhere within 15 s [A9]`, async ({ env, t }) => {
     const acts = await actsOfTpp(env);
     await fall(env, env.tpp);
     env.now += BOUND_MS;
@@ -58,8 +57,7 @@ for (const [name, { fall, error }] of Object.entries(downfalls)) {
     });
   });
 
-  Deno.test(`a bank ${name} is rejected everywhere within 15 s [A9]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`a bank ${name} is rejected everywhere within 15 s [A9]`, async ({ env, t }) => {
     const flow = await toBank(env);
     const { "bank JWT": bankReturn, ...acts } = await actsOfBank(env, env.bankA, flow);
     const bound = await clientToken(env, env.tpp);
@@ -83,13 +81,11 @@ for (const [name, { fall, error }] of Object.entries(downfalls)) {
   });
 }
 
-Deno.test("a bank in good standing may do all of it [A9]", async () => {
-  await using env = await openEnvironment();
+test("a bank in good standing may do all of it [A9]", async ({ env }) => {
   await acceptActs(await actsOfBank(env, env.bankA, await toBank(env)));
 });
 
-Deno.test("a participant that is Active again is believed again after 15 s [A9]", async () => {
-  await using env = await openEnvironment();
+test("a participant that is Active again is believed again after 15 s [A9]", async ({ env }) => {
   const { tpp } = env;
   await setOrganisation(env, tpp, "Suspended");
   env.now += BOUND_MS;

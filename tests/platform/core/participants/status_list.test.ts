@@ -12,7 +12,10 @@ import { bodyOf } from "testing/answers.ts";
 import type { StatusList } from "testing/directory_answers.ts";
 import { requestToken, tokenStatus } from "testing/flows.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { testWith } from "support/environment_test.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+
+const test = testWith(() => openEnvironment({ registersItself: true }));
 
 const isList = ({ href }: URL): boolean => href === STATUS_URL;
 
@@ -33,8 +36,7 @@ async function relist(env: Environment, change: (entries: Entry[]) => unknown[])
   env.now += BOUND_MS;
 }
 
-Deno.test("the status list is asked for every 10 s by background work, by requests only if that does not run [G5]", async (t) => {
-  await using env = await openEnvironment({ registersItself: true });
+test("the status list is asked for every 10 s by background work, by requests only if that does not run [G5]", async ({ env, t }) => {
   await tokenStatus(env);
   listFetches(env);
   await t.step("background work, a pass a second", async () => {
@@ -54,8 +56,7 @@ Deno.test("the status list is asked for every 10 s by background work, by reques
   });
 });
 
-Deno.test("the status list is asked for on condition that it has changed, and 304 is as good as the list [G5] [A9]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("the status list is asked for on condition that it has changed, and 304 is as good as the list [G5] [A9]", async ({ env }) => {
   await tokenStatus(env);
   const statuses: number[] = [];
   env.network = async (request) => {
@@ -73,8 +74,7 @@ Deno.test("the status list is asked for on condition that it has changed, and 30
   assertEquals([await tokenStatus(env), statuses.at(-1)], [400, 200]);
 });
 
-Deno.test("no request waits for a directory that is down: the last list holds for 900 s [G5] [A9]", async (t) => {
-  await using env = await openEnvironment({ registersItself: true });
+test("no request waits for a directory that is down: the last list holds for 900 s [G5] [A9]", async ({ env, t }) => {
   await tokenStatus(env);
   const gate = Promise.withResolvers<Response>();
   await t.step("the first one finds out", async () => {
@@ -98,8 +98,7 @@ Deno.test("no request waits for a directory that is down: the last list holds fo
   });
 });
 
-Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async (t) => {
-  await using env = await openEnvironment({ registersItself: true });
+test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async ({ env, t }) => {
   await tokenStatus(env);
   const outsiders = Array.from({ length: 20_000 }, (_, index): Entry => ({
     org_id: `ORG-${String(index).padStart(20, "0")}`,
@@ -312,8 +311,7 @@ const TPP_ENTRIES: Readonly<Record<string, (entry: Entry) => unknown[]>> = {
 };
 
 for (const [name, change] of Object.entries(TPP_ENTRIES)) {
-  Deno.test(`a TPP that is ${name} is not active, and others are [G5]`, async () => {
-    await using env = await openEnvironment({ registersItself: true });
+  test(`a TPP that is ${name} is not active, and others are [G5]`, async ({ env }) => {
     await relist(
       env,
       (entries) =>

@@ -22,9 +22,11 @@ import {
   UNKNOWN,
 } from "support/orders.ts";
 import { anotherProcess } from "support/processes.ts";
+import { testWith } from "support/environment_test.ts";
 
-Deno.test("40 parallel passes push an order once, however slow the bank is [D1]", async () => {
-  await using env = await openPushEnvironment(down);
+const test = testWith(() => openPushEnvironment(down));
+
+test("40 parallel passes push an order once, however slow the bank is [D1]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   let pushing = 0;
   let most = 0;
@@ -44,8 +46,7 @@ Deno.test("40 parallel passes push an order once, however slow the bank is [D1]"
   ]);
 });
 
-Deno.test("Two processes on one store push an order once [D1]", async () => {
-  await using env = await openPushEnvironment(down);
+test("Two processes on one store push an order once [D1]", async ({ env }) => {
   await paid(env);
   const other = await anotherProcess(env);
   env.answer = accepts;
@@ -167,8 +168,7 @@ Deno.test("A crash between the payment's commit and the first push loses no orde
   assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
 });
 
-Deno.test("An order in trouble of its own does not keep the others of its batch [D1]", async () => {
-  await using env = await openPushEnvironment(down);
+test("An order in trouble of its own does not keep the others of its batch [D1]", async ({ env }) => {
   const { DomesticPaymentId: broken } = await paid(env);
   const { DomesticPaymentId: sound } = await paid(env);
   const payment = await env.store.get(["payment", broken]);
@@ -188,8 +188,7 @@ Deno.test("An order in trouble of its own does not keep the others of its batch 
   assertEquals(await statusOf(env, broken), "AcceptedSettlementInProcess");
 });
 
-Deno.test("A worker that was started delivers by itself, and stops [D1]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A worker that was started delivers by itself, and stops [D1]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   env.answer = accepts;
   env.now += 1250;

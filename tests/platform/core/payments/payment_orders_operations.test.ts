@@ -23,10 +23,12 @@ import { giveUp, LIST, openOperated, operate, redriveOf } from "./operated.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import type { Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import { timesOut } from "./poisoned.ts";
 
-Deno.test("GET operations/payment-orders lists the orders that were given up, and only those", async () => {
-  await using env = await openOperated();
+const test = testWith(() => openOperated());
+
+test("GET operations/payment-orders lists the orders that were given up, and only those", async ({ env }) => {
   const { DomesticPaymentId: dead } = await paid(env);
   await giveUp(env);
   await paid(env);
@@ -53,8 +55,7 @@ Deno.test("GET operations/payment-orders lists the orders that were given up, an
   });
 });
 
-Deno.test("GET operations/payment-orders pages by After", async () => {
-  await using env = await openOperated();
+test("GET operations/payment-orders pages by After", async ({ env }) => {
   const { DomesticPaymentId: dead } = await paid(env);
   await giveUp(env);
   const [order, payment] = await env.store.getMany<object>([["outbox", dead], ["payment", dead]]);
@@ -83,8 +84,7 @@ Deno.test("GET operations/payment-orders pages by After", async () => {
 
 const WAITING = "/operations/payment-orders?state=waiting";
 
-Deno.test("an order that fails is seen while it is tried: its failures, why, and the next push [OP22]", async () => {
-  await using env = await openOperated();
+test("an order that fails is seen while it is tried: its failures, why, and the next push [OP22]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const listed = async (query = ""): Promise<OpenOrders["Data"]["PaymentOrder"]> =>
     (await bodyOf<OpenOrders>(operate(env, `${WAITING}${query}`))).Data.PaymentOrder;
@@ -111,8 +111,7 @@ Deno.test("an order that fails is seen while it is tried: its failures, why, and
   assertEquals(await listed(), []);
 });
 
-Deno.test("waiting orders page by bank and next push, of one bank alone, and never twice [OP22]", async () => {
-  await using env = await openOperated();
+test("waiting orders page by bank and next push, of one bank alone, and never twice [OP22]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const [order, payment] = await env.store.getMany<object>([["outbox", id], ["payment", id]]);
   const dueAt = env.now + 60_000;
@@ -178,8 +177,7 @@ Deno.test("waiting orders page by bank and next push, of one bank alone, and nev
   assertEquals((await rejectionOf(ofDead)).error, "invalid_request", "the list of dead orders has no banks");
 });
 
-Deno.test("POST redrive has the order tried again, with every retry before it, and tells who wanted it", async () => {
-  await using env = await openOperated();
+test("POST redrive has the order tried again, with every retry before it, and tells who wanted it", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   await giveUp(env);
   const redriven = await operate(env, redriveOf(id));
@@ -202,8 +200,7 @@ Deno.test("POST redrive has the order tried again, with every retry before it, a
   ]);
 });
 
-Deno.test("POST redrive of an order that is not given up is 409, of one that is not there 404, and changes nothing", async () => {
-  await using env = await openOperated();
+test("POST redrive of an order that is not given up is 409, of one that is not there 404, and changes nothing", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const before = await env.snapshot();
   const conflict = await operate(env, redriveOf(id));
@@ -215,8 +212,7 @@ Deno.test("POST redrive of an order that is not given up is 409, of one that is 
   assertEquals(await env.snapshot(), before);
 });
 
-Deno.test("Of ten parallel redrives one succeeds", async () => {
-  await using env = await openOperated();
+test("Of ten parallel redrives one succeeds", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   await giveUp(env);
   const all = await Promise.all(Array.from({ length: 10 }, () => operate(env, redriveOf(id))));

@@ -15,9 +15,12 @@ import {
   type PushEnvironment,
   statusOf,
 } from "support/orders.ts";
+import { testWith } from "support/environment_test.ts";
 import { onboard, type Participant } from "testing/participants.ts";
 import type { Environment } from "testing/environment.ts";
 import { as, timesOut } from "./poisoned.ts";
+
+const test = testWith(() => openPushEnvironment());
 
 /** A consent that a customer has agreed to, and whose it is. */
 type Agreement = Awaited<ReturnType<typeof authorised>> & { readonly tpp: Participant };
@@ -46,8 +49,7 @@ function consentIdOf({ body }: Push): string {
   return decodeJwt<PaymentOrder>(body).Data.ConsentId;
 }
 
-Deno.test("One TPP's orders that fail close the bank to its own customers alone, whatever it sends [D4]", async () => {
-  await using env = await openPushEnvironment();
+test("One TPP's orders that fail close the bank to its own customers alone, whatever it sends [D4]", async ({ env }) => {
   const theirs = { ...env, tpp: env.otherTpp };
   const last = await authorised(theirs);
   const flows = [await authorised(theirs)];
@@ -66,8 +68,7 @@ Deno.test("One TPP's orders that fail close the bank to its own customers alone,
   assertEquals((await good(pay(env, second), 201)).Data.Status, "AcceptedSettlementInProcess");
 });
 
-Deno.test("One TPP's queue of orders that fail and one failure of another TPP keep no third TPP waiting [D4]", async () => {
-  await using env = await openPushEnvironment();
+test("One TPP's queue of orders that fail and one failure of another TPP keep no third TPP waiting [D4]", async ({ env }) => {
   const third = await thirdTpp(env);
   const queue = await agreements(env, env.otherTpp, 12);
   const [failing] = await agreements(env, env.tpp, 1);
@@ -87,8 +88,7 @@ Deno.test("One TPP's queue of orders that fail and one failure of another TPP ke
   assertEquals(paidByThird.Data.Status, "AcceptedSettlementInProcess");
 });
 
-Deno.test("A bank that fails five orders of each of two TPPs is spared by all, and each TPP tries one order a pause [D4]", async () => {
-  await using env = await openPushEnvironment();
+test("A bank that fails five orders of each of two TPPs is spared by all, and each TPP tries one order a pause [D4]", async ({ env }) => {
   const third = await thirdTpp(env);
   const tpps = [env.otherTpp, env.tpp, third];
   const queues: (readonly Agreement[])[] = [];
@@ -111,8 +111,7 @@ Deno.test("A bank that fails five orders of each of two TPPs is spared by all, a
   for (const tpp of tpps) assertEquals(await sendsCustomers(env, tpp), true);
 });
 
-Deno.test("A probe is an order that has not failed before, so that poisoned ones keep no other waiting [D4]", async () => {
-  await using env = await openPushEnvironment();
+test("A probe is an order that has not failed before, so that poisoned ones keep no other waiting [D4]", async ({ env }) => {
   const flows = [];
   for (let made = 0; made < 7; made++) flows.push(await authorised(env));
   const poisoned = new Set<string>();

@@ -16,6 +16,9 @@ import {
   report,
   statusOf,
 } from "support/orders.ts";
+import { testWith } from "support/environment_test.ts";
+
+const test = testWith(() => openPushEnvironment(down));
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 
@@ -35,8 +38,7 @@ Deno.test("A report that comes before the push is answered counts, and the answe
   ]);
 });
 
-Deno.test("A report of the bank's answers the order: it is not pushed again [D3]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A report of the bank's answers the order: it is not pushed again [D3]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, ACCEPTED), 200);
   assertEquals(await outboxKeys(env), []);
@@ -44,15 +46,13 @@ Deno.test("A report of the bank's answers the order: it is not pushed again [D3]
   assertEquals([env.pushes.length, await statusOf(env, id)], [1, ACCEPTED]);
 });
 
-Deno.test("A report of Rejected ends an order that could not be pushed [D3, PT4]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A report of Rejected ends an order that could not be pushed [D3, PT4]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, "Rejected"), 200);
   assertEquals([await outboxKeys(env), await statusOf(env, id)], [[], "Rejected"]);
 });
 
-Deno.test("A report takes an order out of the dead letters [D3]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A report takes an order out of the dead letters [D3]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
   assertEquals(await outboxKeys(env), [`outbox ${id}`, `outbox_dead ${id}`]);
@@ -60,16 +60,14 @@ Deno.test("A report takes an order out of the dead letters [D3]", async () => {
   assertEquals([await outboxKeys(env), await statusOf(env, id)], [[], ACCEPTED]);
 });
 
-Deno.test("A report of Pending changes nothing: the order is still to be pushed [PT9]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A report of Pending changes nothing: the order is still to be pushed [PT9]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, "Pending"), 200);
   env.answer = accepts;
   assertEquals([await later(env, 1250), await statusOf(env, id)], [1, ACCEPTED]);
 });
 
-Deno.test("A report that skips the acceptance is rejected and leaves the order to be pushed [D3]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A report that skips the acceptance is rejected and leaves the order to be pushed [D3]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const before = await env.snapshot();
   const answer = await report(env, id, "AcceptedSettlementCompleted");
@@ -98,8 +96,7 @@ Deno.test("A bank that accepts what it has reported as Rejected has rejected it:
   assertEquals(await outboxKeys(env), []);
 });
 
-Deno.test("20 parallel reports and a push record each step once [D3]", async () => {
-  await using env = await openPushEnvironment(down);
+test("20 parallel reports and a push record each step once [D3]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   env.answer = answers(ACCEPTED);
   env.now += 1250;
@@ -113,8 +110,7 @@ Deno.test("20 parallel reports and a push record each step once [D3]", async () 
   assertEquals([accepted.length, await statusOf(env, id), await outboxKeys(env)], [1, ACCEPTED, []]);
 });
 
-Deno.test("GET back-channel-payments lists the Pending order with all that a bank needs to execute it [D2]", async () => {
-  await using env = await openPushEnvironment(down);
+test("GET back-channel-payments lists the Pending order with all that a bank needs to execute it [D2]", async ({ env }) => {
   const { DomesticPaymentId: id, ConsentId } = await paid(env);
   const { PaymentOrder } = await pulled(env, "?status=Pending");
   assertEquals(PaymentOrder.map((order) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [

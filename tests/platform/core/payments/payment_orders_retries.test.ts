@@ -27,6 +27,9 @@ import { FAILURES, setOrganisation, setSoftware } from "support/directory_networ
 import type { HeldOrders } from "testing/operation_answers.ts";
 import { renewedStatement } from "testing/registration.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { testWith } from "support/environment_test.ts";
+
+const test = testWith(() => openPushEnvironment(down));
 
 /** Milliseconds until the order is due. */
 async function wait(env: PushEnvironment, id: string): Promise<number> {
@@ -60,8 +63,7 @@ async function toNextPush(env: PushEnvironment, id: string): Promise<readonly nu
   return [await later(env, due - 1), await later(env, 1)];
 }
 
-Deno.test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a quarter more, then given up for good [D4]", async () => {
-  await using env = await openPushEnvironment(down);
+test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a quarter more, then given up for good [D4]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]) {
     const due = await wait(env, id);
@@ -94,8 +96,7 @@ Deno.test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a q
   );
 });
 
-Deno.test("An order survives any number of failures before the last and is then recorded once [D4]", async () => {
-  await using env = await openPushEnvironment(down);
+test("An order survives any number of failures before the last and is then recorded once [D4]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   for (let failures = 1; failures < 11; failures++) {
     if (failures === 10) env.answer = accepts;
@@ -110,8 +111,7 @@ Deno.test("An order survives any number of failures before the last and is then 
   ]);
 });
 
-Deno.test("After five orders in a row have failed a bank's orders wait 30 s; then a new one and an old one try, and the others follow their success [D4]", async () => {
-  await using env = await openPushEnvironment(down);
+test("After five orders in a row have failed a bank's orders wait 30 s; then a new one and an old one try, and the others follow their success [D4]", async ({ env }) => {
   const [last, ...flows] = await agreements(env, 6);
   const ids: string[] = [];
   for (const flow of flows) ids.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
@@ -138,8 +138,7 @@ Deno.test("After five orders in a row have failed a bank's orders wait 30 s; the
   assertEquals(await outboxKeys(env), []);
 });
 
-Deno.test("A probe that never tells anything does not close the bank off for ever [D4]", async () => {
-  await using env = await openPushEnvironment(down);
+test("A probe that never tells anything does not close the bank off for ever [D4]", async ({ env }) => {
   for (let made = 0; made < 5; made++) await paid(env);
   const lost = Promise.withResolvers<Response>();
   env.answer = () => lost.promise;
@@ -230,8 +229,7 @@ async function reactivate(env: PushEnvironment): Promise<void> {
   await setSoftware(env, env.bankA, "Active");
 }
 
-Deno.test("an answer that comes after the clock was put back does not put the time of the status back [D4, PR2]", async () => {
-  await using env = await openPushEnvironment(down);
+test("an answer that comes after the clock was put back does not put the time of the status back [D4, PR2]", async ({ env }) => {
   const made = await paid(env);
   env.answer = accepts;
   env.clockStep = -7 * 86_400_000; // the order's time is too far ahead, so that it is due

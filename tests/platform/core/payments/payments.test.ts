@@ -20,18 +20,18 @@ import { authorised } from "testing/authorization_flow.ts";
 import { type JsonObject, payloadSignature } from "testing/jwts.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting, reverseMembers } from "testing/resource_bodies.ts";
-import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { type FaultyField, rejectsFields } from "../../guards/http/faulty_fields.ts";
 import { steps } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { readableBody } from "support/readable_body.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
-Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async ({ env }) => {
   const flow = await authorised(env, { body: FULL_CONSENT });
   const made = await good(pay(env, flow), 201);
   const id = made.Data.DomesticPaymentId;
@@ -59,8 +59,7 @@ Deno.test("POST domestic-payments answers a full payment with all of its initiat
   );
 });
 
-Deno.test("POST domestic-payments answers a minimal payment with what was sent [PAY-01] [PAY-07]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments answers a minimal payment with what was sent [PAY-01] [PAY-07]", async ({ env }) => {
   const flow = await authorised(env);
   const made = await good(pay(env, flow), 201);
   assertEquals(made.Data.Initiation, flow.body.Data.Initiation);
@@ -75,8 +74,7 @@ Deno.test("POST domestic-payments answers a minimal payment with what was sent [
   ]);
 });
 
-Deno.test("POST domestic-payments answers the refund account where it was asked for, and not otherwise [PAY-07]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments answers the refund account where it was asked for, and not otherwise [PAY-07]", async ({ env, t }) => {
   const implicit = {
     DebtorAccount: { ...DEBTOR_ACCOUNT, Name: "Alice Payer", SecondaryIdentification: "S-1" },
   };
@@ -102,15 +100,13 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
   });
 });
 
-Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments takes members in any order [PAY-03]", async ({ env }) => {
   const flow = await authorised(env, { body: FULL_CONSENT });
   const body = JSON.stringify(reverseMembers(paymentBody(flow.consentId, flow.body)));
   await good(pay(env, flow, { body }), 201);
 });
 
-Deno.test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async ({ env, t }) => {
   const cases: Record<string, unknown> = {
     "as the bank named it": DEBTOR_ACCOUNT,
     "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
@@ -122,8 +118,7 @@ Deno.test("POST domestic-payments of an explicit consent may name the selected a
   });
 });
 
-Deno.test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async ({ env, t }) => {
   const flow = await authorised(env);
   const account = "Data.Initiation.DebtorAccount";
   const cases: Record<string, readonly [unknown, string]> = {
@@ -150,8 +145,7 @@ Deno.test("POST domestic-payments of an explicit consent may name no other accou
   });
 });
 
-Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02] [CON-03..12] [CON-16] [CON-17] [CON-18] [CON-20] [RP-N23]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments names faulty fields as a consent does [PAY-02] [CON-03..12] [CON-16] [CON-17] [CON-18] [CON-20] [RP-N23]", async ({ env, t }) => {
   const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
   const amount = "Data.Initiation.InstructedAmount.Amount";
@@ -179,8 +173,7 @@ Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02]
   });
 });
 
-Deno.test("the signed bytes of a payment and of its consent are kept as evidence", async (t) => {
-  await using env = await openEnvironment();
+test("the signed bytes of a payment and of its consent are kept as evidence", async ({ env, t }) => {
   const flow = await authorised(env);
   const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
   const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
@@ -208,8 +201,7 @@ function find(
   return call(env, caller, token, `${path}?${new URLSearchParams({ "idempotency-key": key })}`);
 }
 
-Deno.test("GET domestic-payments?idempotency-key finds what the key has made, by either token [PAY-08] [IDE-01]", async (t) => {
-  await using env = await openEnvironment();
+test("GET domestic-payments?idempotency-key finds what the key has made, by either token [PAY-08] [IDE-01]", async ({ env, t }) => {
   const flow = await authorised(env);
   const key = "a key & more/%20";
   const made = await good(pay(env, flow, { idempotencyKey: key }), 201);
@@ -225,8 +217,7 @@ Deno.test("GET domestic-payments?idempotency-key finds what the key has made, by
   }
 });
 
-Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so in one way: Decision C2 [PAY-08] [IDE-04]", async (t) => {
-  await using env = await openEnvironment();
+test("GET domestic-payments?idempotency-key finds nothing else, and says so in one way: Decision C2 [PAY-08] [IDE-04]", async ({ env, t }) => {
   const flow = await authorised(env);
   await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   await good(
@@ -248,16 +239,14 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
   });
 });
 
-Deno.test("GET domestic-payments?idempotency-key is not for another consent's token [RP-N18]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payments?idempotency-key is not for another consent's token [RP-N18]", async ({ env }) => {
   await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
   const { payment } = await authorised(env);
   const response = await unchanged(env, () => find(env, payment, "k"));
   await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
 });
 
-Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-10]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-10]", async ({ env }) => {
   const made = await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
   env.now += 86_399_999;
   assertEquals(
@@ -269,8 +258,7 @@ Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-1
   await assertFaults(await find(env, late, "k"), 400, [["Resource.NotFound"]]);
 });
 
-Deno.test("GET domestic-payments?idempotency-key takes no parameter of the list, and no second key [LS-N2]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payments?idempotency-key takes no parameter of the list, and no second key [LS-N2]", async ({ env }) => {
   const flow = await authorised(env);
   await good(pay(env, flow, { idempotencyKey: "one" }), 201);
   for (
@@ -284,8 +272,7 @@ Deno.test("GET domestic-payments?idempotency-key takes no parameter of the list,
   }
 });
 
-Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and consumes the consent [PAY-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments answers 201 AcceptedSettlementInProcess and consumes the consent [PAY-01]", async ({ env }) => {
   const flow = await authorised(env);
   const payment = await good(pay(env, flow), 201);
   assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
@@ -297,8 +284,7 @@ Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and co
   assertEquals(consent.Data.Status, "Consumed");
 });
 
-Deno.test("POST domestic-payments works for an implicit consent and for the bank's own screen [PAY-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments works for an implicit consent and for the bank's own screen [PAY-01]", async ({ env }) => {
   const implicit = await authorised(env, {
     body: consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } }),
   });

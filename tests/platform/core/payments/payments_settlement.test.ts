@@ -6,7 +6,8 @@ import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type AtBank, authorised } from "testing/authorization_flow.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { type Environment } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const STATUSES = [
@@ -58,8 +59,7 @@ async function paid(env: Environment): Promise<{
   return { flow, id, report, seen };
 }
 
-Deno.test("a payment moves along its legal moves only, and its consent stays Consumed [PAY-09]", async (t) => {
-  await using env = await openEnvironment();
+test("a payment moves along its legal moves only, and its consent stays Consumed [PAY-09]", async ({ env, t }) => {
   for (const [name, way] of Object.entries(WAYS)) {
     const { flow, report, seen } = await paid(env);
     const steps: readonly Status[] = ["AcceptedSettlementInProcess", ...way];
@@ -101,8 +101,7 @@ Deno.test("isLegalMove knows the legal moves and no others [PAY-09]", () => {
   }
 });
 
-Deno.test("a retry of POST domestic-payments answers the payment as it stands now [IDE-09] [PAY-09] [PR5]", async () => {
-  await using env = await openEnvironment();
+test("a retry of POST domestic-payments answers the payment as it stands now [IDE-09] [PAY-09] [PR5]", async ({ env }) => {
   const flow = await authorised(env);
   const first = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const bank = await clientToken(env, env.bankA);

@@ -6,14 +6,13 @@ import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, history, later, openPushEnvironment, outboxOrder, paid, payment } from "support/orders.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 const REASON = "AM04: Insufficient funds";
 
-Deno.test("A payment that the bank has reported as Rejected carries the bank's reason, in GET and in a repeated POST [G6]", async () => {
-  await using env = await openEnvironment();
+test("A payment that the bank has reported as Rejected carries the bank's reason, in GET and in a repeated POST [G6]", async ({ env }) => {
   const flow = await authorised(env);
   const idempotencyKey = crypto.randomUUID();
   const made = (await good(pay(env, flow, { idempotencyKey }), 201)).Data;
@@ -34,8 +33,7 @@ Deno.test("A payment that the bank has reported as Rejected carries the bank's r
   assertEquals((await good<Payment>(call(env, env.tpp, bound, found), 200)).Data, read);
 });
 
-Deno.test("A reason of any other status is kept in the evidence and not shown to the TPP [G6]", async () => {
-  await using env = await openEnvironment();
+test("A reason of any other status is kept in the evidence and not shown to the TPP [G6]", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const Data = {
     Status: "AcceptedSettlementCompleted",
@@ -111,8 +109,7 @@ Deno.test("A push that is answered with a reason after retries brings it as well
   );
 });
 
-Deno.test("A payment that the version before has stored as Rejected is read without a reason", async () => {
-  await using env = await openEnvironment();
+test("A payment that the version before has stored as Rejected is read without a reason", async ({ env }) => {
   const { DomesticPaymentId: id } = await paid(env);
   const key = ["payment", id];
   const stored = await env.store.get<object>(key);

@@ -18,6 +18,7 @@ import {
 } from "testing/registration.ts";
 import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
+import { testWith } from "support/environment_test.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
 import {
@@ -28,6 +29,8 @@ import {
   START,
 } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
+
+const test = testWith(() => openEnvironment({ registersItself: true }));
 
 const [KEPT = "", REMOVED = ""] = SHOP_REDIRECTS;
 const NEW = "https://shop.example/new";
@@ -97,8 +100,7 @@ Deno.test("PAR rejects a redirect URI 15 s after the directory has removed it; a
   });
 });
 
-Deno.test("a link of before does not lead to a redirect URI that the directory has removed [G5]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("a link of before does not lead to a redirect URI that the directory has removed [G5]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
   const pushed = await good(push(env, ConsentId, { form: { redirect_uri: REMOVED } }), 201);
@@ -108,8 +110,7 @@ Deno.test("a link of before does not lead to a redirect URI that the directory h
   assertEquals([answer.status, answer.headers.get("location")], [400, null]);
 });
 
-Deno.test("a customer at the bank does not return to a redirect URI that the directory has removed meanwhile [G5]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("a customer at the bank does not return to a redirect URI that the directory has removed meanwhile [G5]", async ({ env }) => {
   const flow = await toBank(env, { form: { redirect_uri: REMOVED } });
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   env.now += BOUND_MS;
@@ -117,8 +118,7 @@ Deno.test("a customer at the bank does not return to a redirect URI that the dir
   assertEquals([answer.status, answer.headers.get("location")], [400, null]);
 });
 
-Deno.test("customers go to the bank's new SCA URL, and decide where its newest statement says [G5] [A5]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("customers go to the bank's new SCA URL, and decide where its newest statement says [G5] [A5]", async ({ env }) => {
   const sca = "https://new.bank-a.example/login";
   await restate(env, env.bankA, { redirect_uris: [sca], consent_managedby_bank: true });
   env.now += BOUND_MS;
@@ -130,8 +130,7 @@ Deno.test("customers go to the bank's new SCA URL, and decide where its newest s
   assertMatch(answer.headers.get("location") ?? "", /^https:\/\/shop\.example\/.*[?&]code=/);
 });
 
-Deno.test("background work applies a statement before anybody asks for its client [G5]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("background work applies a statement before anybody asks for its client [G5]", async ({ env }) => {
   await requestToken(env, env.tpp); // the list is known
   await restate(env, env.tpp, { redirect_uris: [KEPT], client_name: "Better Shop" });
   assertEquals(await env.platform.followDirectory(), 0); // asked a moment ago
@@ -146,8 +145,7 @@ Deno.test("background work applies a statement before anybody asks for its clien
   assertEquals((await stored(env, env.tpp)).softwareName, "Best Shop");
 });
 
-Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("twenty parallel requests apply a statement once [G5]", async ({ env }) => {
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   env.now += BOUND_MS;
   env.fetched.length = 0;
@@ -186,8 +184,7 @@ Deno.test("a request that has read its client before a statement was applied get
   assertEquals((await late).status, 400);
 });
 
-Deno.test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5, M1]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5, M1]", async ({ env }) => {
   const all = [env.platform, await anotherProcess(env), await anotherProcess(env)];
   await Promise.all(all.map((platform) => platform.followDirectory())); // the list is known
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
@@ -221,8 +218,7 @@ const UNUSABLE: Readonly<Record<string, (env: Environment) => Promise<string>>> 
 };
 
 for (const [name, make] of Object.entries(UNUSABLE)) {
-  Deno.test(`in place of the newest statement, ${name} changes nothing, and is tried again [G5]`, async () => {
-    await using env = await openEnvironment({ registersItself: true });
+  test(`in place of the newest statement, ${name} changes nothing, and is tried again [G5]`, async ({ env }) => {
     await restate(env, env.tpp, { redirect_uris: [KEPT] });
     const { network } = env;
     stating(env, await make(env));
@@ -239,8 +235,7 @@ for (const [name, make] of Object.entries(UNUSABLE)) {
   });
 }
 
-Deno.test("what the directory has replaced is in force for 900 s at most while its newest statement cannot be had [G5] [A9]", async () => {
-  await using env = await openEnvironment({ registersItself: true });
+test("what the directory has replaced is in force for 900 s at most while its newest statement cannot be had [G5] [A9]", async ({ env }) => {
   await restate(env, env.tpp, { redirect_uris: [KEPT] });
   const { network } = env;
   env.network = forUrls(

@@ -49,7 +49,10 @@ import {
 import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
+
+const test = testWith(() => openEnvironment(MANY_REGISTRATIONS));
 
 const METHODS = ["GET", "DELETE"] as const;
 
@@ -69,8 +72,7 @@ async function deleted(env: Environment, who: Participant): Promise<void> {
 
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
 
-Deno.test("a TPP and a bank read their own registration as it was answered to them, signed [DC18, EP14]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("a TPP and a bank read their own registration as it was answered to them, signed [DC18, EP14]", async ({ env }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const registered = await good(postRegistration(env, newcomer), 201);
   const answer = await own(env, newcomer, await clientToken(env, newcomer, "BANKB"), "GET");
@@ -83,16 +85,14 @@ Deno.test("a TPP and a bank read their own registration as it was answered to th
   assertEquals([ofBank.client_id, ofBank.scope], [env.bankA.clientId, "bank"]);
 });
 
-Deno.test("GET shows the statement that the directory has issued since [DC18]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("GET shows the statement that the directory has issued since [DC18]", async ({ env }) => {
   await renewedStatement(env, env.tpp, { description: "Another text" });
   env.now += BOUND_MS;
   const read = await good<RegisteredClient>(own(env, env.tpp, await clientToken(env, env.tpp), "GET"), 200);
   assertEquals(decodeJwt(read.software_statement)["software_client_description"], "Another text");
 });
 
-Deno.test("another client's registration is answered like one that does not exist, and is not changed [DC19]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("another client's registration is answered like one that does not exist, and is not changed [DC19]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const ids = {
     "another TPP": env.otherTpp.clientId,
@@ -112,8 +112,7 @@ Deno.test("another client's registration is answered like one that does not exis
   assertEquals(seen.size, 1, "every answer is the same");
 });
 
-Deno.test("only a token of the client's own reads or deletes its registration [DC18, DC20, B7]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("only a token of the client's own reads or deletes its registration [DC18, DC20, B7]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const { payment } = await authorised(env);
   const insufficient = 'DPoP error="insufficient_scope", scope="payments", algs="PS256"';
@@ -144,8 +143,7 @@ Deno.test("only a token of the client's own reads or deletes its registration [D
   assertEquals((await own(env, env.tpp, bound, "GET")).status, 200);
 });
 
-Deno.test("other methods are answered 405 with Allow: a registration is updated with POST register alone [DC24]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("other methods are answered 405 with Allow: a registration is updated with POST register alone [DC24]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   await stepsOf(t, ["POST", "PUT", "PATCH"], (method) => method, async (method) => {
     const path = `/register/v1/${env.tpp.clientId}`;
@@ -154,8 +152,7 @@ Deno.test("other methods are answered 405 with Allow: a registration is updated 
   });
 });
 
-Deno.test("a deleted client can do nothing at any process at once, and others are not affected [DC21]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("a deleted client can do nothing at any process at once, and others are not affected [DC21]", async ({ env, t }) => {
   const other = await anotherProcess(env);
   const there = at(env, other);
   const acts = { here: await actsOfTpp(env), there: await actsOfTpp(there) };
@@ -167,8 +164,7 @@ Deno.test("a deleted client can do nothing at any process at once, and others ar
   await other.stop();
 });
 
-Deno.test("the deletion is one entry of the client's history, which names who did it and how; a second one is 401 [DC22]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("the deletion is one entry of the client's history, which names who did it and how; a second one is 401 [DC22]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   env.now += 5;
   assertEquals((await own(env, env.tpp, bound, "DELETE")).status, 204);
@@ -186,16 +182,14 @@ Deno.test("the deletion is one entry of the client's history, which names who di
   await assertChallenge(again, 401, INVALID_TOKEN);
 });
 
-Deno.test("of two deletions at the same time one is answered 204, and one 401 [DC22]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("of two deletions at the same time one is answered 204, and one 401 [DC22]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const both = await Promise.all([1, 2].map(() => own(env, env.tpp, bound, "DELETE")));
   assertEquals(both.map(({ status }) => status).sort(), [204, 401]);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
 });
 
-Deno.test("a customer of a deleted TPP returns to it with access_denied, and the consent waits for its deadline [DC23, G1]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("a customer of a deleted TPP returns to it with access_denied, and the consent waits for its deadline [DC23, G1]", async ({ env }) => {
   const flow = await toBank(env);
   await good(putAccounts(env, flow.bank, flow.consentId), 200);
   await deleted(env, env.tpp);
@@ -230,8 +224,7 @@ Deno.test("the bank gets and reports the payments of a deleted TPP, and operator
   for (const path of paths) assertEquals((await env.asOperator(`/operations/${path}`)).status, 200, path);
 });
 
-Deno.test("after a new registration earlier tokens stay invalid, also after updates, and payments can be read [DC23]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("after a new registration earlier tokens stay invalid, also after updates, and payments can be read [DC23]", async ({ env, t }) => {
   const flow = await authorised(env);
   const { Data } = await good(pay(env, await authorised(env)), 201);
   await deleted(env, env.tpp);
@@ -269,8 +262,7 @@ Deno.test("after a new registration earlier tokens stay invalid, also after upda
   assertEquals(await env.store.get(["deleted_client", env.tpp.clientId]), null);
 });
 
-Deno.test("after a new registration a link, a session and a code from before lead to no payment [DC23]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("after a new registration a link, a session and a code from before lead to no payment [DC23]", async ({ env, t }) => {
   const consentId = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
   const pushed = await good(push(env, consentId), 201);
   const atBank = await toBank(env);
@@ -310,8 +302,7 @@ Deno.test("after a new registration a link, a session and a code from before lea
   });
 });
 
-Deno.test("a token of a deleted registration stays invalid, also if its process had a clock that was ahead [DC23]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("a token of a deleted registration stays invalid, also if its process had a clock that was ahead [DC23]", async ({ env }) => {
   const ahead = await anotherProcess(env, () => 1900);
   const early = await clientToken(at(env, ahead), env.tpp);
   await deleted(env, env.tpp);
@@ -323,8 +314,7 @@ Deno.test("a token of a deleted registration stays invalid, also if its process 
   await ahead.stop();
 });
 
-Deno.test("a new registration needs a new JWT, and a statement that is not older than the directory's [DC23, DC-N10, DC-N23]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("a new registration needs a new JWT, and a statement that is not older than the directory's [DC23, DC-N10, DC-N23]", async ({ env }) => {
   const newcomer = await onboard(env, NEWCOMER);
   env.now += 1000; // the status list that names the newer statement is not read again meanwhile
   const statement = await renewedStatement(env, newcomer, { description: "Another text" });

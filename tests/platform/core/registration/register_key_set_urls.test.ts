@@ -8,12 +8,14 @@ import {
   statementWith,
 } from "testing/registration.ts";
 import { openEnvironment, START } from "testing/environment.ts";
+import { testWith } from "support/environment_test.ts";
 import { claiming, rejectAll } from "./statements.ts";
+
+const test = testWith(() => openEnvironment(MANY_REGISTRATIONS));
 
 const NOW = START / 1000;
 
-Deno.test("POST register rejects a statement by another participant, unfetched and unstored [DC-N7]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects a statement by another participant, unfetched and unstored [DC-N7]", async ({ env }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const { otherTpp } = env;
   const stolen = { claims: { iss: newcomer.name, software_id: newcomer.clientId } };
@@ -53,8 +55,7 @@ Deno.test("POST register rejects key sets outside the allow-list, asked for noth
   );
 });
 
-Deno.test("POST register rejects a registration for the client id of another organisation [DC10] [DC14]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects a registration for the client id of another organisation [DC10] [DC14]", async ({ env }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const claims = { software_client_id: env.tpp.clientId, software_id: env.tpp.clientId, iat: NOW + 20 };
   const statement = await statementWith(newcomer, { claims });
@@ -63,8 +64,7 @@ Deno.test("POST register rejects a registration for the client id of another org
   await assertRejected(env, attempt, 400, "invalid_software_statement");
 });
 
-Deno.test("POST register rejects a second software under a bank's code [A4]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects a second software under a bank's code [A4]", async ({ env }) => {
   const { bankA } = env;
   const claims = { software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11", iat: NOW + 20 };
   const statement = await statementWith(bankA, { claims });
@@ -72,8 +72,7 @@ Deno.test("POST register rejects a second software under a bank's code [A4]", as
   await assertRejected(env, attempt, 400, "invalid_software_statement");
 });
 
-Deno.test("POST register: a statement is valid by its signature alone, whichever participant sends it [DC11]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register: a statement is valid by its signature alone, whichever participant sends it [DC11]", async ({ env }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });
   await assertRejected(

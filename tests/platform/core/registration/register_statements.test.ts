@@ -21,6 +21,9 @@ import { claiming, type MakeStatement, rejectAll } from "./statements.ts";
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { rejectionOf } from "testing/answers.ts";
+import { testWith } from "support/environment_test.ts";
+
+const test = testWith(() => openEnvironment(MANY_REGISTRATIONS));
 
 function without(...names: readonly string[]): MakeStatement {
   return claiming(Object.fromEntries(names.map((name) => [name, undefined])));
@@ -123,8 +126,7 @@ async function rejectionText(
   return [response.status, (await rejectionOf(response)).error_description];
 }
 
-Deno.test("POST register says that the client is registered already, and with which statement [B6] [G8]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register says that the client is registered already, and with which statement [B6] [G8]", async ({ env, t }) => {
   const { tpp } = env;
   const registered = (statement: string, at: string): string => {
     const { iat, jti } = decodeJwt(statement);
@@ -155,8 +157,7 @@ Deno.test("POST register says that the client is registered already, and with wh
   });
 });
 
-Deno.test("POST register tells nothing about a registration to the holder of another certificate [G8]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register tells nothing about a registration to the holder of another certificate [G8]", async ({ env }) => {
   const words = await rejectionText(env, env.tpp, { as: env.otherTpp });
   assertEquals(words, [401, "Client authentication failed."]);
   const { kid } = env.otherTpp.signing;
@@ -164,8 +165,7 @@ Deno.test("POST register tells nothing about a registration to the holder of ano
   assertEquals(notMine, [400, "The registration request is not acceptable."]);
 });
 
-Deno.test("POST register says that a registration JWT was used before [DC-N10] [G8]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register says that a registration JWT was used before [DC-N10] [G8]", async ({ env }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const body = await registrationJwt(env, newcomer);
   assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
@@ -175,8 +175,7 @@ Deno.test("POST register says that a registration JWT was used before [DC-N10] [
   ]);
 });
 
-Deno.test("POST register says why a newer statement cannot replace the registered one [FAPI-D17] [G8]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register says why a newer statement cannot replace the registered one [FAPI-D17] [G8]", async ({ env, t }) => {
   const iat = START / 1000 + 20;
   await t.step("of another organisation", async () => {
     const statement = await statementWith(env.tpp, { claims: { org_id: "outsider", iat } });
@@ -197,8 +196,7 @@ Deno.test("POST register says why a newer statement cannot replace the registere
   });
 });
 
-Deno.test("POST register explains a statement that is not authentic to a registered participant alone [G8]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register explains a statement that is not authentic to a registered participant alone [G8]", async ({ env }) => {
   const { tpp } = env;
   const changes = { statement: `${tpp.statement}x` };
   const newcomer = await onboardOnly(env, NEWCOMER);

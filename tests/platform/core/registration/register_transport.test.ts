@@ -11,9 +11,11 @@ import {
 import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
 import { rawJws } from "testing/raw_jws.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 
-Deno.test("POST register rejects a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+const test = testWith(() => openEnvironment(MANY_REGISTRATIONS));
+
+test("POST register rejects a caller without the participant's certificate [DC-N18] [DC11]", async ({ env, t }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   await t.step("no certificate", async () => {
     await assertRejected(env, () => postRegistration(env, newcomer, { as: null }), 401, "invalid_client");
@@ -46,8 +48,7 @@ Deno.test("POST register rejects a caller without the participant's certificate 
   });
 });
 
-Deno.test("POST register rejects other media types and codings [DC-N19] [DC1]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects other media types and codings [DC-N19] [DC1]", async ({ env, t }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const types = [
     "application/json",
@@ -71,8 +72,7 @@ Deno.test("POST register rejects other media types and codings [DC-N19] [DC1]", 
   });
 });
 
-Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("register answers other methods 405 with Allow [DC-N24]", async ({ env, t }) => {
   await stepsOf(t, ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"], (method) => method, async (method) => {
     const request = (): Promise<Response> =>
       env.platform.api.fetch(throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp));
@@ -86,8 +86,7 @@ Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) =>
   });
 });
 
-Deno.test("POST register rejects what is too large or too deep [DC-N26]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects what is too large or too deep [DC-N26]", async ({ env, t }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   await t.step("a JWT of more than 32 KiB", async () => {
     const claims = { client_uri: "x".repeat(32_768) };

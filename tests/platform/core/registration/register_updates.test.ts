@@ -19,6 +19,7 @@ import {
 } from "testing/registration.ts";
 import { openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { testWith } from "support/environment_test.ts";
 import {
   authorise,
   authorize,
@@ -30,8 +31,9 @@ import {
 } from "testing/authorization_flow.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("POST register updates the same client by a newer statement [FAPI-D17] [B6]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+const test = testWith(() => openEnvironment(MANY_REGISTRATIONS));
+
+test("POST register updates the same client by a newer statement [FAPI-D17] [B6]", async ({ env }) => {
   env.now += 60_000;
   const redirect_uris = ["https://shop.example/new"];
   const statement = await renewedStatement(env, env.tpp, { redirect_uris, client_name: "Better Shop" });
@@ -44,8 +46,7 @@ Deno.test("POST register updates the same client by a newer statement [FAPI-D17]
   assertEquals(body.software_statement, statement);
 });
 
-Deno.test("POST register rejects an older or the same statement and keeps what was registered [DC-N23] [FAPI-D17]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects an older or the same statement and keeps what was registered [DC-N23] [FAPI-D17]", async ({ env, t }) => {
   const { tpp } = env;
   const [kept = ""] = SHOP_REDIRECTS;
   const statement = await renewedStatement(env, tpp, { redirect_uris: [kept] });
@@ -71,8 +72,7 @@ Deno.test("POST register rejects an older or the same statement and keeps what w
   });
 });
 
-Deno.test("POST register rejects the newer statement of a TPP that an operator has blocked, and takes it when the block ends [OP4, G5]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects the newer statement of a TPP that an operator has blocked, and takes it when the block ends [OP4, G5]", async ({ env }) => {
   const statement = await renewedStatement(env, env.tpp);
   const order = (verb: "block" | "unblock"): Promise<Response> =>
     env.asOperator(`/operations/software/${env.tpp.clientId}/${verb}`, {
@@ -87,8 +87,7 @@ Deno.test("POST register rejects the newer statement of a TPP that an operator h
   assertEquals((await attempt()).status, 201);
 });
 
-Deno.test("POST register rejects a newer statement about other software or another role under the client id [FAPI-D17]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects a newer statement about other software or another role under the client id [FAPI-D17]", async ({ env, t }) => {
   const changes = {
     "of another organisation": { org_id: "outsider" },
     "of another role": { software_roles: ["ASPSP"], software_redirect_uris: [SHOP_REDIRECTS[0]] },
@@ -103,8 +102,7 @@ Deno.test("POST register rejects a newer statement about other software or anoth
   });
 });
 
-Deno.test("POST register rejects a registration JWT a second time [DC-N10]", async (t) => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register rejects a registration JWT a second time [DC-N10]", async ({ env, t }) => {
   const newcomer = await onboardOnly(env, NEWCOMER);
   const body = await registrationJwt(env, newcomer);
   assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
@@ -174,8 +172,7 @@ Deno.test("POST register keeps one bank of two parallel registrations under one 
   assertEquals(records.filter(({ value }) => value.orgId === "BANKC").length, 1);
 });
 
-Deno.test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 §7.4]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register: new redirect_uris count at the next authorization, removed ones no more [FAPI-D17] [RFC 9126 §7.4]", async ({ env }) => {
   const { tpp } = env;
   const bound = await clientToken(env, tpp);
   const before = (await createConsent(env, bound)).Data.ConsentId;
@@ -191,8 +188,7 @@ Deno.test("POST register: new redirect_uris count at the next authorization, rem
   assertEquals([departure.status, departure.headers.get("location")], [400, null]);
 });
 
-Deno.test("POST register: consent_managedby_bank counts at the next authorization [FAPI-D17]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register: consent_managedby_bank counts at the next authorization [FAPI-D17]", async ({ env }) => {
   const { bankA } = env;
   const atPlatform = await authorise(env, await toBank(env));
   assertEquals(atPlatform.status, 303);
@@ -215,8 +211,7 @@ Deno.test("POST register: consent_managedby_bank counts at the next authorizatio
   }
 });
 
-Deno.test("POST register: a bank's new redirect URL is where the next customer is sent [FAPI-D17] [A5]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register: a bank's new redirect URL is where the next customer is sent [FAPI-D17] [A5]", async ({ env }) => {
   const { bankA, tpp } = env;
   const redirect_uris = ["https://bank-a.example/new-sca?from=platform"];
   const statement = await renewedStatement(env, bankA, { redirect_uris });
@@ -230,8 +225,7 @@ Deno.test("POST register: a bank's new redirect URL is where the next customer i
   assertEquals((await openHandover(bankA, departure)).claims.aud, "BANKA");
 });
 
-Deno.test("POST register: tokens and consents outlive an update [FAPI-D17]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
+test("POST register: tokens and consents outlive an update [FAPI-D17]", async ({ env }) => {
   const { tpp } = env;
   const bound = await clientToken(env, tpp);
   const statement = await renewedStatement(env, tpp, { description: "Another text" });

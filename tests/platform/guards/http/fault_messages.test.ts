@@ -9,6 +9,7 @@ import { openEnvironment } from "testing/environment.ts";
 import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
 import { edited } from "./edited.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 const IDENTIFICATION = "Data.Initiation.DebtorAccount.Identification";
 const CURRENCY = "Data.Initiation.InstructedAmount.Currency";
@@ -37,8 +38,7 @@ const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, m
   ],
 };
 
-Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
-  await using env = await openEnvironment();
+test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   await steps(t, MESSAGES, async ([path, value, message]) => {
     const body = JSON.stringify(edited(FULL_CONSENT, path, value));
@@ -66,8 +66,7 @@ Deno.test("At most 80 currencies are named [CON-17] [G8]", () => {
   assertEquals(fault?.message, `Payments in this currency are not supported. Supported are: ${named}.`);
 });
 
-Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
-  await using env = await openEnvironment();
+test("A 403 says which access token the request needs [C3] [G8]", async ({ env, t }) => {
   const flow = await authorised(env);
   const other = await authorised(env);
   const bank = await clientToken(env, env.bankA);
@@ -91,8 +90,7 @@ Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t)
   });
 });
 
-Deno.test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async () => {
-  await using env = await openEnvironment();
+test("PUT back-channel-auth without an authorization session says so, not that the status forbids it [C11] [G8]", async ({ env }) => {
   const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
   const response = await putAccounts(env, env.bankA, ConsentId);
   const { Errors: [fault] } = await errorBody(response, 400);
@@ -104,8 +102,7 @@ Deno.test("PUT back-channel-auth without an authorization session says so, not t
   );
 });
 
-Deno.test("What the status of a consent does not allow is answered with that status [C1] [G8]", async (t) => {
-  await using env = await openEnvironment();
+test("What the status of a consent does not allow is answered with that status [C1] [G8]", async ({ env, t }) => {
   const flow = await authorised(env);
   const message = (status: string, needed: string): string =>
     `The consent's status must be ${needed}; it is ${status}.`;

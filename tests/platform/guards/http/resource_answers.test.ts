@@ -2,12 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { assertCommonHeaders, assertFaults, errorBody } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { BASE_URL } from "testing/environment.ts";
 import { everyAnswer, ID } from "./every_answer.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("one rejection names both FAPI headers where both are malformed [HDR-02] [C10]", async () => {
-  await using env = await openEnvironment();
+test("one rejection names both FAPI headers where both are malformed [HDR-02] [C10]", async ({ env }) => {
   const [, consent] = await resourceCalls(env);
   const headers = { "x-fapi-auth-date": "today", "x-fapi-customer-ip-address": "here" };
   const response = await unchanged(env, () => consent?.send({ headers }) ?? Promise.reject());
@@ -17,8 +17,7 @@ Deno.test("one rejection names both FAPI headers where both are malformed [HDR-0
   ]);
 });
 
-Deno.test("the FAPI headers are looked at by every resource endpoint, and x-fapi-financial-id by none [HDR-02]", async (t) => {
-  await using env = await openEnvironment();
+test("the FAPI headers are looked at by every resource endpoint, and x-fapi-financial-id by none [HDR-02]", async ({ env, t }) => {
   for (const endpoint of await resourceCalls(env)) {
     for (const name of ["x-fapi-auth-date", "x-fapi-customer-ip-address"]) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
@@ -38,8 +37,7 @@ Deno.test("the FAPI headers are looked at by every resource endpoint, and x-fapi
   }
 });
 
-Deno.test("no answer of a resource endpoint may be cached or sniffed [RG-N15]", async (t) => {
-  await using env = await openEnvironment();
+test("no answer of a resource endpoint may be cached or sniffed [RG-N15]", async ({ env, t }) => {
   for (const [name, status, send] of await everyAnswer(env)) {
     await t.step(`${status} ${name}`, async () => {
       const response = await send();
@@ -61,8 +59,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "wrong type": "request-unsupported-media-type",
 };
 
-Deno.test("every rejection with a body is an OBErrorResponse1 with an Id of its own [ERR-01]", async (t) => {
-  await using env = await openEnvironment();
+test("every rejection with a body is an OBErrorResponse1 with an Id of its own [ERR-01]", async ({ env, t }) => {
   const ids: string[] = [];
   for (const [name, status, send] of await everyAnswer(env)) {
     if (![400, 403, 413, 415].includes(status)) continue;
@@ -77,8 +74,7 @@ Deno.test("every rejection with a body is an OBErrorResponse1 with an Id of its 
   await t.step("all Ids differ", () => assertEquals(new Set(ids).size, ids.length));
 });
 
-Deno.test("a failure of the platform itself is a 500 without words about it, and nothing is kept [ERR-01]", async () => {
-  await using env = await openEnvironment();
+test("a failure of the platform itself is a 500 without words about it, and nothing is kept [ERR-01]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const { commit } = env.store;
   env.store.commit = () => Promise.reject(new Error("disk on fire at /var/lib/platform.kv"));
@@ -104,8 +100,7 @@ Deno.test("a failure of the platform itself is a 500 without words about it, and
   assertEquals(retry.status, 201, await retry.text());
 });
 
-Deno.test("what a rejection says never repeats what was sent [ERR-01]", async () => {
-  await using env = await openEnvironment();
+test("what a rejection says never repeats what was sent [ERR-01]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const secret = "S3cr3t-V4lue";
   const body = JSON.stringify({

@@ -27,8 +27,9 @@ import { payloadSignature } from "testing/jwts.ts";
 import { openPushEnvironment } from "support/orders.ts";
 import type { Participant } from "testing/participants.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { readableBody } from "support/readable_body.ts";
+import { test } from "support/environment_test.ts";
 
 const COMPLETED = "AcceptedSettlementCompleted";
 
@@ -74,8 +75,7 @@ async function assertKept(
 
 const OBIE = "http://openbanking.org.uk/";
 
-Deno.test("the signed bytes and the signature of every write of a payment are kept, from consent to settlement [RP11]", async (t) => {
-  await using env = await openEnvironment();
+test("the signed bytes and the signature of every write of a payment are kept, from consent to settlement [RP11]", async ({ env, t }) => {
   const { tpp, bankA } = env;
   const bound = await clientToken(env, tpp);
   const asked = JSON.stringify(consentBody(), null, 2);
@@ -111,8 +111,7 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
   }
 });
 
-Deno.test("a write that is rejected, or changes nothing, leaves no evidence [RP11]", async () => {
-  await using env = await openEnvironment();
+test("a write that is rejected, or changes nothing, leaves no evidence [RP11]", async ({ env }) => {
   const flow = await authorised(env);
   const kept = async (): Promise<readonly string[]> => {
     const rows = await Promise.all(

@@ -2,13 +2,12 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { assertFaults, UUID } from "testing/resource_answers.ts";
 import { resourceCalls } from "support/resource_calls.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { everyAnswer, ID } from "./every_answer.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh one [HDR-01]", async (t) => {
-  await using env = await openEnvironment();
+test("every answer carries x-fapi-interaction-id: the caller's, or a fresh one [HDR-01]", async ({ env, t }) => {
   for (const [name, status, send] of await everyAnswer(env)) {
     await t.step(`${status} ${name}`, async () => {
       const mine = "93BAC548-D2DE-4546-B106-880A5018460D";
@@ -21,8 +20,7 @@ Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh 
   }
 });
 
-Deno.test("a malformed x-fapi-interaction-id is rejected where all else is good, and never comes back [HDR-01]", async (t) => {
-  await using env = await openEnvironment();
+test("a malformed x-fapi-interaction-id is rejected where all else is good, and never comes back [HDR-01]", async ({ env, t }) => {
   const junk = [
     "junk",
     "",
@@ -48,8 +46,7 @@ Deno.test("a malformed x-fapi-interaction-id is rejected where all else is good,
   }
 });
 
-Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
-  await using env = await openEnvironment();
+test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async ({ env, t }) => {
   const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const send = (value: string): Promise<Response> => consent.send({ headers: { "x-fapi-auth-date": value } });
@@ -63,8 +60,7 @@ Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
   });
 });
 
-Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", async (t) => {
-  await using env = await openEnvironment();
+test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", async ({ env, t }) => {
   const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const send = (value: string): Promise<Response> =>

@@ -4,12 +4,12 @@ import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.
 import { authorised } from "testing/authorization_flow.ts";
 import { assertBare } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("resource endpoints answer in application/json only [CON-22]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints answer in application/json only [CON-22]", async ({ env, t }) => {
   for (const endpoint of await resourceCalls(env)) {
     for (const accept of ["text/html", "application/xml", "image/*, text/plain;q=0.5"]) {
       await t.step(`${endpoint.name}: ${accept}`, async () => {
@@ -29,8 +29,7 @@ Deno.test("resource endpoints answer in application/json only [CON-22]", async (
   }
 });
 
-Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints have no methods but their own [CON-22] [RG-N14]", async ({ env, t }) => {
   const id = crypto.randomUUID();
   const addresses: Record<string, string> = {
     [CONSENTS]: "POST, GET",
@@ -51,8 +50,7 @@ Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", 
   }
 });
 
-Deno.test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]", async () => {
-  await using env = await openEnvironment();
+test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]", async ({ env }) => {
   const { bound, consentId } = await authorised(env);
   const response = await call(env, env.tpp, bound, `${CONSENTS}/${consentId}`, {
     method: "HEAD",
@@ -61,8 +59,7 @@ Deno.test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]",
   await assertBare(response, 405);
 });
 
-Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => {
-  await using env = await openEnvironment();
+test("there is nothing at other addresses [VER-01] [RG-N13]", async ({ env, t }) => {
   const flow = await authorised(env);
   const { Data } = await bodyOf(pay(env, flow));
   const [consent, payment] = [flow.consentId, Data.DomesticPaymentId];
@@ -89,8 +86,7 @@ Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => 
   }
 });
 
-Deno.test("POST endpoints take white space and escapes as JSON allows them [CON-20]", async () => {
-  await using env = await openEnvironment();
+test("POST endpoints take white space and escapes as JSON allows them [CON-20]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const body = `\r\n\t ${JSON.stringify(consentBody(), null, "\t")} \n`.replace(
     "ACME Inc",

@@ -6,14 +6,14 @@ import { dpopProof } from "testing/jwts.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { tally, volley } from "support/volley.ts";
-import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { idsOf, SHOTS, stored } from "./raced.ts";
 
 const USED_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 
-Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP-N14] [RG-N6]", async (t) => {
-  await using env = await openEnvironment();
+test("of 40 parallel requests with one DPoP proof exactly one is served [DP-N14] [RG-N6]", async ({ env, t }) => {
   const flow = await authorised(env);
   const one = await createdPayment(env);
   const token = flow.bound;
@@ -66,8 +66,7 @@ Deno.test("of 40 parallel requests with one DPoP proof exactly one is served [DP
   });
 });
 
-Deno.test("of 40 parallel requests with one DPoP proof that are to be rejected exactly one is told why [DP-N14]", async () => {
-  await using env = await openEnvironment();
+test("of 40 parallel requests with one DPoP proof that are to be rejected exactly one is told why [DP-N14]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const target = { method: "POST", url: BASE_URL + CONSENTS, accessToken: token.token };
   const proof = await dpopProof(env, token.key, target);
@@ -82,8 +81,7 @@ Deno.test("of 40 parallel requests with one DPoP proof that are to be rejected e
   }
 });
 
-Deno.test("of 40 parallel POST domestic-payment-consents with a jti whose replay record has expired exactly one is served [DP-N14]", async () => {
-  await using env = await openEnvironment();
+test("of 40 parallel POST domestic-payment-consents with a jti whose replay record has expired exactly one is served [DP-N14]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const claims = { jti: crypto.randomUUID() };
   const attempt = (loading: Environment): Promise<Response> =>
@@ -98,8 +96,7 @@ Deno.test("of 40 parallel POST domestic-payment-consents with a jti whose replay
   assertEquals(env.logged.filter((line) => line.includes("request.failed")), []);
 });
 
-Deno.test("a funds confirmation that races the payment is answered or rejected, and never changes the consent [FUN-01]", async () => {
-  await using env = await openEnvironment();
+test("a funds confirmation that races the payment is answered or rejected, and never changes the consent [FUN-01]", async ({ env }) => {
   const flow = await authorised(env);
   const funds = `${CONSENTS}/${flow.consentId}/funds-confirmation`;
   const answers = await volley(
@@ -116,8 +113,7 @@ Deno.test("a funds confirmation that races the payment is answered or rejected, 
   assertEquals(consent.Data.Status, "Consumed");
 });
 
-Deno.test("40 parallel payments of 8 consents, five retries each, make 8 payments [PAY-01]", async () => {
-  await using env = await openEnvironment();
+test("40 parallel payments of 8 consents, five retries each, make 8 payments [PAY-01]", async ({ env }) => {
   const flows: Awaited<ReturnType<typeof authorised>>[] = [];
   for (let number = 0; number < 8; number++) flows.push(await authorised(env));
   const answers = await volley(env, SHOTS, (loading, number) => {

@@ -2,8 +2,9 @@
 import { assertEquals } from "@std/assert";
 import { assertFaults, type ExpectedFault } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const FORMAT: readonly ExpectedFault[] = [["Resource.InvalidFormat"]];
@@ -26,8 +27,7 @@ const BAD_BODIES: Readonly<Record<string, (body: string) => string | Uint8Array<
   "nesting of 20,000 levels [RP-N15]": () => "[".repeat(20_000) + "]".repeat(20_000),
 };
 
-Deno.test("POST endpoints reject a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15] [RP2]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints reject a signed body that is not acceptable JSON [CON-20] [RP-N10] [RP-N15] [RP2]", async ({ env, t }) => {
   for (const endpoint of await postCalls(env)) {
     for (const [name, spoilt] of Object.entries(BAD_BODIES)) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
@@ -38,8 +38,7 @@ Deno.test("POST endpoints reject a signed body that is not acceptable JSON [CON-
   }
 });
 
-Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] [RP1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] [RP1]", async ({ env, t }) => {
   for (const endpoint of await postCalls(env)) {
     const types = [
       undefined,
@@ -66,8 +65,7 @@ Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] 
   }
 });
 
-Deno.test("POST endpoints reject content codings [RP-N13] [RP1]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints reject content codings [RP-N13] [RP1]", async ({ env, t }) => {
   for (const endpoint of await postCalls(env)) {
     for (const coding of ["gzip", "br", "identity, gzip", "GZIP"]) {
       await t.step(`${endpoint.name}: ${coding}`, async () => {
@@ -87,8 +85,7 @@ Deno.test("POST endpoints reject content codings [RP-N13] [RP1]", async (t) => {
   });
 });
 
-Deno.test("POST endpoints take 64 KiB and not a byte more [RP-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints take 64 KiB and not a byte more [RP-N14]", async ({ env, t }) => {
   for (const endpoint of await postCalls(env)) {
     await t.step(`${endpoint.name}: one byte more`, async () => {
       const body = endpoint.body.padEnd(MAX_BYTES + 1);

@@ -6,7 +6,8 @@ import { authorised } from "testing/authorization_flow.ts";
 import { dpopProof, payloadSignature } from "testing/jwts.ts";
 import { unexplained, verifyAnswer } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment, PROXY_SECRET } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { BASE_URL, type Environment, PROXY_SECRET } from "testing/environment.ts";
 
 /** An answer as it came over the connection. */
 interface RawAnswer {
@@ -84,8 +85,7 @@ async function postLines(
   );
 }
 
-Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t) => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async ({ env, t }) => {
   const { bound, consentId } = await authorised(env);
   const get = { method: "GET", path: `${CONSENTS}/${consentId}`, token: bound };
   await served(env, async (port) => {
@@ -109,8 +109,7 @@ Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t
   });
 });
 
-Deno.test("repeated header lines are rejected [RG-N3] [DP-N2] [RP-N2]", async (t) => {
-  await using env = await openEnvironment();
+test("repeated header lines are rejected [RG-N3] [DP-N2] [RP-N2]", async ({ env, t }) => {
   const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   const rejected = async (
@@ -139,8 +138,7 @@ Deno.test("repeated header lines are rejected [RG-N3] [DP-N2] [RP-N2]", async (t
   assertEquals((await env.snapshot()).length, before);
 });
 
-Deno.test("white space around an x-idempotency-key is the line's, not the key's (RFC 9110 §5.5) [IDE-07]", async () => {
-  await using env = await openEnvironment();
+test("white space around an x-idempotency-key is the line's, not the key's (RFC 9110 §5.5) [IDE-07]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   await served(env, async (port) => {
@@ -155,8 +153,7 @@ Deno.test("white space around an x-idempotency-key is the line's, not the key's 
   });
 });
 
-Deno.test("an absolute request target and a foreign Host move nothing: the configured URL counts [DP-N21]", async (t) => {
-  await using env = await openEnvironment();
+test("an absolute request target and a foreign Host move nothing: the configured URL counts [DP-N21]", async ({ env, t }) => {
   const { bound, consentId } = await authorised(env);
   const path = `${CONSENTS}/${consentId}`;
   await served(env, async (port) => {
@@ -181,8 +178,7 @@ Deno.test("an absolute request target and a foreign Host move nothing: the confi
   });
 });
 
-Deno.test("a POST in chunks is read up to the limit and no further [RP-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("a POST in chunks is read up to the limit and no further [RP-N14]", async ({ env, t }) => {
   const token = await clientToken(env, env.tpp);
   const chunked = (parts: readonly string[]): string =>
     [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), "0\r\n\r\n"].join("");
@@ -204,8 +200,7 @@ Deno.test("a POST in chunks is read up to the limit and no further [RP-N14]", as
   });
 });
 
-Deno.test("answers carry Date, and their signature covers the bytes on the line [JWS-15] [RG-N15] [FAPI-G14]", async () => {
-  await using env = await openEnvironment();
+test("answers carry Date, and their signature covers the bytes on the line [JWS-15] [RG-N15] [FAPI-G14]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   await served(env, async (port) => {

@@ -9,7 +9,8 @@ import { consentBody, dpopKey, good, pay, type SentConsent } from "testing/flows
 import { type AtBank, codeOf, decide, putAccounts, redeem, toBank } from "testing/authorization_flow.ts";
 import { readForm, tppAnswer } from "testing/front_channel.ts";
 import { adminCall, onboardOnly, register } from "testing/participants.ts";
-import { type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { type Environment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
 const MAX_BODY_BYTES = 65_536;
 
@@ -27,8 +28,7 @@ const ACCOUNT = { SchemeName: "UK.OBIE.Wallet", Identification: "w".repeat(256) 
 const STATE = "~".repeat(2048);
 
 for (const [script, fill] of Object.entries(SCRIPTS)) {
-  Deno.test(`the largest payment comes through with 100 payer accounts and the longest fields (${script}) [C11]`, async () => {
-    await using env = await openEnvironment();
+  test(`the largest payment comes through with 100 payer accounts and the longest fields (${script}) [C11]`, async ({ env }) => {
     const body = largestConsent(fill);
     const flow = await toBank(env, { body, form: { state: STATE } });
     const accounts = largestAccounts(100, fill);
@@ -46,8 +46,7 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
     await assertStoredIn(env, present(accounts[1]).Identification, []);
   });
 
-  Deno.test(`the largest implicit payment comes through (${script}) [CT5]`, async () => {
-    await using env = await openEnvironment();
+  test(`the largest implicit payment comes through (${script}) [CT5]`, async ({ env }) => {
     const DebtorAccount = { ...ACCOUNT, SecondaryIdentification: fill(34), Name: fill(350) };
     const body = largestConsent(fill, { DebtorAccount });
     const flow = await toBank(env, { body, form: { state: STATE } });
@@ -55,8 +54,7 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
     assertEquals((await payFrom(env, flow, redirect, body)).DebtorAccount, DebtorAccount);
   });
 
-  Deno.test(`the largest participant is onboarded and registered (${script}) [B6]`, async () => {
-    await using env = await openEnvironment();
+  test(`the largest participant is onboarded and registered (${script}) [B6]`, async ({ env }) => {
     const name = fill(124).slice(0, 124); // code units; the software's name is four longer
     const redirects = (length: number): string[] =>
       ["1", "2", "3", "4"].map((n) => `https://shop.example/${n.padStart(length, "x")}`);

@@ -5,8 +5,9 @@ import { type BoundToken, call, clientToken, consentBody, good, pay, paymentBody
 import { authorised } from "testing/authorization_flow.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const KEY_REUSED = [["Rules.ResourceAlreadyExists", "x-idempotency-key"]] as const;
@@ -25,8 +26,7 @@ async function stored(env: Environment, kind: "consent" | "payment"): Promise<nu
   return (await env.snapshot()).filter(({ key }) => key[0] === kind).length;
 }
 
-Deno.test("POST domestic-payment-consents answers the same key and body with the same consent [IDE-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents answers the same key and body with the same consent [IDE-01]", async ({ env }) => {
   const token = await clientToken(env, env.tpp);
   const first = await good(post(env, token, "k"), 201);
   const again = await unchanged(env, () => post(env, token, "k"));
@@ -34,8 +34,7 @@ Deno.test("POST domestic-payment-consents answers the same key and body with the
   assertEquals(await stored(env, "consent"), 1);
 });
 
-Deno.test("POST domestic-payments answers the same key and body with the same payment [IDE-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments answers the same key and body with the same payment [IDE-01]", async ({ env }) => {
   const flow = await authorised(env);
   const first = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const again = await unchanged(env, () => pay(env, flow, { idempotencyKey: "k" }));
@@ -43,8 +42,7 @@ Deno.test("POST domestic-payments answers the same key and body with the same pa
   assertEquals(await stored(env, "payment"), 1);
 });
 
-Deno.test("POST endpoints take the same JSON in other white space, order and escapes as the same body [IDE-02]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints take the same JSON in other white space, order and escapes as the same body [IDE-02]", async ({ env, t }) => {
   const token = await clientToken(env, env.tpp);
   const body = consentBody();
   const first = await good(post(env, token, "k", body), 201);
@@ -64,8 +62,7 @@ Deno.test("POST endpoints take the same JSON in other white space, order and esc
   });
 });
 
-Deno.test("POST endpoints reject a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22] [RP8]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints reject a key with another body, and leave the first as it is: Decision C4 in place of 422 [IDE-03] [RP-N22] [RP8]", async ({ env, t }) => {
   const token = await clientToken(env, env.tpp);
   const first = await good(post(env, token, "k"), 201);
   const others: Record<string, unknown> = {
@@ -95,8 +92,7 @@ Deno.test("POST endpoints reject a key with another body, and leave the first as
   });
 });
 
-Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]", async () => {
-  await using env = await openEnvironment();
+test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]", async ({ env }) => {
   const body = JSON.stringify(consentBody());
   const options = { body, idempotencyKey: "k" };
   const flow = await authorised(env);
@@ -115,8 +111,7 @@ Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]
   assertEquals([made, madeAtB].map(({ Data }) => Data.ConsentId), [flow.consentId, atB.consentId]);
 });
 
-Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21] [RP8]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-N21] [RP8]", async ({ env, t }) => {
   const endpoints = (await resourceCalls(env)).filter(({ method }) => method === "POST");
   const bad: Record<string, string> = {
     "empty": "",
@@ -145,8 +140,7 @@ Deno.test("POST endpoints take a key of 1 to 40 visible characters [IDE-07] [RP-
   }
 });
 
-Deno.test("a retry must itself be authentic: token, proof, certificate and signature are checked first [IDE-01] [RP-N1] [RP9]", async (t) => {
-  await using env = await openEnvironment();
+test("a retry must itself be authentic: token, proof, certificate and signature are checked first [IDE-01] [RP-N1] [RP9]", async ({ env, t }) => {
   const flow = await authorised(env);
   const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const again = (options = {}): Promise<Response> =>
@@ -175,14 +169,12 @@ Deno.test("a retry must itself be authentic: token, proof, certificate and signa
   await t.step("all in order", async () => assertEquals(await good(again(), 201), made));
 });
 
-Deno.test("a retry by another token of the same client is answered too [IDE-01]", async () => {
-  await using env = await openEnvironment();
+test("a retry by another token of the same client is answered too [IDE-01]", async ({ env }) => {
   const first = await good(post(env, await clientToken(env, env.tpp), "k"), 201);
   assertEquals(await good(post(env, await clientToken(env, env.tpp), "k"), 201), first);
 });
 
-Deno.test("GET endpoints ignore x-idempotency-key [IDE-11]", async (t) => {
-  await using env = await openEnvironment();
+test("GET endpoints ignore x-idempotency-key [IDE-11]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     await stepsOf(t, ["k", "k".repeat(50), ""], (key) => `${endpoint.name} ${key.length}`, async (key) => {
       const response = await unchanged(env, () => endpoint.send({ headers: { "x-idempotency-key": key } }));

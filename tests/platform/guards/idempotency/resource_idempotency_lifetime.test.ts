@@ -25,7 +25,8 @@ import {
 } from "testing/authorization_flow.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
+import { type Environment } from "testing/environment.ts";
 
 function post(
   env: Environment,
@@ -49,8 +50,7 @@ async function leave(env: Environment, bound: BoundToken, consentId: string): Pr
   return { browser, bank: env.bankA, bound, consentId, requestUri, handover };
 }
 
-Deno.test("a rejected request leaves its key free for the corrected one [IDE-08]", async (t) => {
-  await using env = await openEnvironment();
+test("a rejected request leaves its key free for the corrected one [IDE-08]", async ({ env, t }) => {
   const token = await clientToken(env, env.tpp);
   await t.step("consent with a bad field", async () => {
     await assertFaults(
@@ -70,8 +70,7 @@ Deno.test("a rejected request leaves its key free for the corrected one [IDE-08]
   });
 });
 
-Deno.test("POST domestic-payment-consents answers a retry with the consent's status of now [IDE-09]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents answers a retry with the consent's status of now [IDE-09]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const first = await good<CreatedConsent>(post(env, bound, "k"), 201);
   const isNow = async (Status: string, StatusUpdateDateTime: string): Promise<void> => {
@@ -92,8 +91,7 @@ Deno.test("POST domestic-payment-consents answers a retry with the consent's sta
   await isNow("Consumed", "2040-01-15T12:02:00+00:00");
 });
 
-Deno.test("POST domestic-payment-consents answers a retry after the deadline with Rejected, though its CompletionDateTime is past by then [IDE-09] [STA-01]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents answers a retry after the deadline with Rejected, though its CompletionDateTime is past by then [IDE-09] [STA-01]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const data = { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:10:00Z" } };
   const first = await good<CreatedConsent>(post(env, bound, "k", consentBody({ data })), 201);
@@ -107,8 +105,7 @@ Deno.test("POST domestic-payment-consents answers a retry after the deadline wit
   });
 });
 
-Deno.test("a key is free again 24 h after its first use, not before, and a payment stays the only one [IDE-10]", async (t) => {
-  await using env = await openEnvironment();
+test("a key is free again 24 h after its first use, not before, and a payment stays the only one [IDE-10]", async ({ env, t }) => {
   const used = env.now;
   const first = await good<CreatedConsent>(post(env, await clientToken(env, env.tpp), "k"), 201);
   const flow = await authorised(env);

@@ -3,11 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { type CreatedConsent, present } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { stepsOf } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { test } from "support/environment_test.ts";
 import { stageListed } from "../../../../src/platform/guards/lists/lookup_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 import { idsOf, list, type ListName, LISTS, request } from "./lists.ts";
@@ -31,8 +32,7 @@ async function paid(env: Environment): Promise<{ consentId: string; paymentId: s
   return { consentId: flow.consentId, paymentId: (await good(pay(env, flow), 201)).Data.DomesticPaymentId };
 }
 
-Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the next page [LS7]", async () => {
-  await using env = await openEnvironment();
+test("Links.Self keeps the query of a list, and Links.Next leads to the next page [LS7]", async ({ env }) => {
   for (let count = 0; count < 101; count++) await consent(env);
   env.now += 60_000;
   interface Listed {
@@ -60,8 +60,7 @@ Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the nex
   assertEquals(Links, { Self: `${env.config.baseUrl}${PAYMENTS}?${new URLSearchParams(ofPayments)}` });
 });
 
-Deno.test("the lists have a TPP's own consents and payments at the bank, with their current status [LS1]", async () => {
-  await using env = await openEnvironment();
+test("the lists have a TPP's own consents and payments at the bank, with their current status [LS1]", async ({ env }) => {
   const { consentId, paymentId } = await paid(env);
   await consent(env, { caller: env.otherTpp });
   await consent(env, { bank: "BANKB" });
@@ -97,8 +96,7 @@ Deno.test("the lists have a TPP's own consents and payments at the bank, with th
   assertEquals(expired?.Status, "Rejected", "as a read shows it, before a deadline is recorded");
 });
 
-Deno.test("the parameters filter by time of creation, status and end-to-end id [LS2]", async () => {
-  await using env = await openEnvironment();
+test("the parameters filter by time of creation, status and end-to-end id [LS2]", async ({ env }) => {
   const first = await consent(env, { endToEnd: "ONE" });
   env.now += 60_000;
   const second = await consent(env, { endToEnd: "TWO" });
@@ -148,8 +146,7 @@ async function copied(
   return ids;
 }
 
-Deno.test("pages follow each other by their cursors, while consents are created [LS3]", async () => {
-  await using env = await openEnvironment();
+test("pages follow each other by their cursors, while consents are created [LS3]", async ({ env }) => {
   const seed = await consent(env);
   env.now += 60_000;
   const all = [...await copied(env, seed, 249), seed];
@@ -168,8 +165,7 @@ Deno.test("pages follow each other by their cursors, while consents are created 
   assertEquals([inSpan.Consent.length, inSpan.After], [100, undefined], "a full page that is the last");
 });
 
-Deno.test("a filter that fits few reads at most 500 entries a page, and finds all in the end [LS3]", async () => {
-  await using env = await openEnvironment();
+test("a filter that fits few reads at most 500 entries a page, and finds all in the end [LS3]", async ({ env }) => {
   const seed = await consent(env, { endToEnd: "MANY" });
   await copied(env, seed, 600);
   env.now += 1000;
@@ -187,8 +183,7 @@ Deno.test("a filter that fits few reads at most 500 entries a page, and finds al
   assertEquals([rest.Consent.map(({ ConsentId }) => ConsentId), rest.After], [[only], undefined]);
 });
 
-Deno.test("a cursor is not behind an entry that an older one may overtake [LS3]", async (t) => {
-  await using env = await openEnvironment();
+test("a cursor is not behind an entry that an older one may overtake [LS3]", async ({ env, t }) => {
   const seed = await consent(env);
   env.now += 60_000;
   await copied(env, seed, 150); // the youngest is a second older than the seed
@@ -204,8 +199,7 @@ Deno.test("a cursor is not behind an entry that an older one may overtake [LS3]"
   });
 });
 
-Deno.test("a page whose entries may all be overtaken has a cursor if more follow [LS3]", async (t) => {
-  await using env = await openEnvironment();
+test("a page whose entries may all be overtaken has a cursor if more follow [LS3]", async ({ env, t }) => {
   const seed = await consent(env);
   const young = [...await copied(env, seed, 600, 10), seed];
   const [old = ""] = await copied(env, seed, 1, 60_000);
@@ -247,8 +241,7 @@ Deno.test("a page whose entries may all be overtaken has a cursor if more follow
   });
 });
 
-Deno.test("with the cursor of another TPP, bank or list a caller reads its own entries alone [LS5]", async () => {
-  await using env = await openEnvironment();
+test("with the cursor of another TPP, bank or list a caller reads its own entries alone [LS5]", async ({ env }) => {
   const foreign = await consent(env, { caller: env.otherTpp });
   env.now += 1000;
   const own = await consent(env);
@@ -261,8 +254,7 @@ Deno.test("with the cursor of another TPP, bank or list a caller reads its own e
   assertEquals(await idsOf(env, "Consent", { after }, { bank: "BANKB" }), []);
 });
 
-Deno.test("a parameter that is unknown, repeated or malformed is rejected, by name [LS-N2]", async (t) => {
-  await using env = await openEnvironment();
+test("a parameter that is unknown, repeated or malformed is rejected, by name [LS-N2]", async ({ env, t }) => {
   // each parameter's faults: list_query.test.ts
   const cases: readonly [query: [string, string][], faults: readonly (readonly [string, string])[]][] = [
     [[["idempotencykey", "k"]], [["Field.Unexpected", "idempotencykey"]]],
@@ -280,8 +272,7 @@ Deno.test("a parameter that is unknown, repeated or malformed is rejected, by na
   }
 });
 
-Deno.test("a token of one consent lists nothing [LS-N1]", async () => {
-  await using env = await openEnvironment();
+test("a token of one consent lists nothing [LS-N1]", async ({ env }) => {
   const { payment } = await authorised(env);
   for (const name of NAMES) {
     const response = await unchanged(env, () => request(env, name, {}, { token: payment }));
@@ -289,8 +280,7 @@ Deno.test("a token of one consent lists nothing [LS-N1]", async () => {
   }
 });
 
-Deno.test("an entry is written in the commit of its consent or payment, and once [LS1, L1]", async () => {
-  await using env = await openEnvironment();
+test("an entry is written in the commit of its consent or payment, and once [LS1, L1]", async ({ env }) => {
   const { commit } = env.store;
   const records: string[][] = [];
   env.store.commit = (staged) => {

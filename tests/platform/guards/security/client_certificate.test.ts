@@ -4,20 +4,14 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { behind, headerOf, platformBehind, SOURCES } from "support/client_certificates.ts";
+import { test } from "support/environment_test.ts";
 import { rejectionOf } from "testing/answers.ts";
 import { call, clientToken, requestToken } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { adminCall, type Participant, register } from "testing/participants.ts";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { certificatePem, issue, selfSignedAuthority } from "testing/web_authority.ts";
-import {
-  AUTH_URL,
-  BASE_URL,
-  type Environment,
-  openEnvironment,
-  PROXY_SECRET,
-  throughProxy,
-} from "testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment, PROXY_SECRET, throughProxy } from "testing/environment.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
 import type { Platform } from "../../../../src/platform/process/compose.ts";
 
@@ -44,8 +38,7 @@ async function assertNoCertificate(
 }
 
 for (const source of SOURCES) {
-  Deno.test(`client certificate in ${source} is the caller's, by its key alone [H12]`, async () => {
-    await using env = await openEnvironment();
+  test(`client certificate in ${source} is the caller's, by its key alone [H12]`, async ({ env }) => {
     const platform = await platformBehind(env, source);
     const header = (who: Participant): Readonly<Record<string, string>> => ({
       [source]: headerOf(source, who.transport.certificate),
@@ -62,8 +55,7 @@ for (const source of SOURCES) {
     }, "its signing certificate [H11]");
   });
 
-  Deno.test(`client certificate in ${source} counts with the proxy's secret alone [H1, H3]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`client certificate in ${source} counts with the proxy's secret alone [H1, H3]`, async ({ env, t }) => {
     const platform = await platformBehind(env, source);
     const good = { [source]: headerOf(source, env.tpp.transport.certificate) };
     const secrets = {
@@ -85,8 +77,7 @@ for (const source of SOURCES) {
     await t.step("the secret and no certificate", () => assertNoCertificate(env, platform, {}, "none"));
   });
 
-  Deno.test(`client certificate in ${source} is not taken from any other header [H4, H8]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`client certificate in ${source} is not taken from any other header [H4, H8]`, async ({ env, t }) => {
     const platform = await platformBehind(env, source);
     const { certificate } = env.tpp.transport;
     const others = SOURCES.filter((other) => other !== source);
@@ -115,8 +106,7 @@ for (const source of SOURCES) {
     });
   });
 
-  Deno.test(`client certificate in ${source} is judged by its own times and key, not by its names [H9, H10, H11]`, async (t) => {
-    await using env = await openEnvironment();
+  test(`client certificate in ${source} is judged by its own times and key, not by its names [H9, H10, H11]`, async ({ env, t }) => {
     const platform = await platformBehind(env, source);
     const authority = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));
     const certify = async (
@@ -163,8 +153,7 @@ for (const source of SOURCES) {
   });
 }
 
-Deno.test("client certificate from Envoy is found among whatever else Envoy says of the connection", async () => {
-  await using env = await openEnvironment();
+test("client certificate from Envoy is found among whatever else Envoy says of the connection", async ({ env }) => {
   const platform = await platformBehind(env, "x-forwarded-client-cert");
   const good = headerOf("x-forwarded-client-cert", env.tpp.transport.certificate);
   const victim = encodeURIComponent(certificatePem(env.bankA.transport.certificate));
@@ -182,8 +171,7 @@ Deno.test("client certificate from Envoy is found among whatever else Envoy says
   }
 });
 
-Deno.test("client certificate of a revoked key is rejected once the directory has been asked again [H11, J35]", async () => {
-  await using env = await openEnvironment();
+test("client certificate of a revoked key is rejected once the directory has been asked again [H11, J35]", async ({ env }) => {
   const { kid } = env.tpp.transport;
   const path = `/participants/${env.tpp.orgId}/keys/${kid}/revoke`;
   assertEquals((await adminCall(env, "POST", path, { reason: "key_compromise" })).status, 200);
@@ -192,8 +180,7 @@ Deno.test("client certificate of a revoked key is rejected once the directory ha
   assertEquals([token.status, (await rejectionOf(token)).error], [401, "invalid_client"]);
 });
 
-Deno.test("client certificate is needed for registration, whatever else the request brings [H1, H12]", async () => {
-  await using env = await openEnvironment();
+test("client certificate is needed for registration, whatever else the request brings [H1, H12]", async ({ env }) => {
   for (const as of [undefined, env.bankA]) {
     const api = {
       fetch: (request: Request) => env.platform.api.fetch(throughProxy(new Request(request), as)),
@@ -205,8 +192,7 @@ Deno.test("client certificate is needed for registration, whatever else the requ
   }
 });
 
-Deno.test("client certificate headers mean nothing on the browser host, and no answer reflects them [H21, H22, A7]", async () => {
-  await using env = await openEnvironment();
+test("client certificate headers mean nothing on the browser host, and no answer reflects them [H21, H22, A7]", async ({ env }) => {
   const plain = await env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`));
   const certificate = headerOf("client-cert", env.bankA.transport.certificate);
   for (const value of [certificate, ":rubbish", "x".repeat(20_000)]) {

@@ -8,10 +8,11 @@ import { authentication, call, clientToken, requestToken } from "testing/flows.t
 import { clientAssertion } from "testing/jwts.ts";
 import { clientCredentials, type Deviation } from "testing/oauth_requests.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { testKey } from "testing/keys.ts";
 import { issue, webAuthority } from "testing/web_authority.ts";
 import { CONSENTS } from "support/resource_calls.ts";
+import { test } from "support/environment_test.ts";
 
 const UNKNOWN = "SC-00000000-0000-4000-8000-000000000000";
 const GENERIC = { error: "invalid_client", error_description: "Client authentication failed." };
@@ -29,8 +30,7 @@ async function audienceOf(env: Environment, aud: unknown): Promise<Deviation> {
   return { form: { client_assertion: await clientAssertion(env, env.tpp, "BANKA", { claims: { aud } }) } };
 }
 
-Deno.test("POST token explains a client's own mistake: the part, what was expected and what was received [G8, EB6, EB7]", async () => {
-  await using env = await openEnvironment();
+test("POST token explains a client's own mistake: the part, what was expected and what was received [G8, EB6, EB7]", async ({ env }) => {
   assertEquals(await rejection(env, await audienceOf(env, `${AUTH_URL}/BANKB`)), {
     error: "invalid_client",
     error_description: `client_assertion aud must be '${AUTH_URL}/BANKA' (the issuer of this bank, as a ` +
@@ -39,16 +39,14 @@ Deno.test("POST token explains a client's own mistake: the part, what was expect
   });
 });
 
-Deno.test("POST token quotes what it received bounded and in the characters of RFC 6749 [G8, FAPI-G13]", async () => {
-  await using env = await openEnvironment();
+test("POST token quotes what it received bounded and in the characters of RFC 6749 [G8, FAPI-G13]", async ({ env }) => {
   const odd = `"<b>\\\u202e€'${"x".repeat(2000)}`;
   const { error_description: description = "" } = await rejection(env, await audienceOf(env, odd));
   assertMatch(description, /^[\x20\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]{100,500}$/);
   assertStringIncludes(description, "%5Cu{202e}%E2%82%AC");
 });
 
-Deno.test("POST token has the generic words alone for a caller whose certificate is not proven [G8, CA14]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token has the generic words alone for a caller whose certificate is not proven [G8, CA14]", async ({ env, t }) => {
   const wrong = await audienceOf(env, "BANKA");
   const [authorityKey, key] = [await testKey(10), await testKey(11)];
   const { certificatePem } = await issue(await webAuthority(), authorityKey, key, {
@@ -84,8 +82,7 @@ Deno.test("POST token has the generic words alone for a caller whose certificate
   });
 });
 
-Deno.test("POST token answers a client that names another one alike, whether that one exists or not [G8, CA14]", async () => {
-  await using env = await openEnvironment();
+test("POST token answers a client that names another one alike, whether that one exists or not [G8, CA14]", async ({ env }) => {
   const named = async (clientId: string, form = {}): Promise<unknown> => {
     const body = await rejection(env, { form: { client_id: clientId, ...form } });
     return { ...body, error_description: body["error_description"]?.replaceAll(clientId, "ID") };
@@ -104,8 +101,7 @@ Deno.test("POST token answers a client that names another one alike, whether tha
   assertEquals(await named(env.otherTpp.clientId, stolen), expected, "a valid assertion of another client");
 });
 
-Deno.test("A resource answers another client's token as one that does not exist [G8, RG-N9]", async () => {
-  await using env = await openEnvironment();
+test("A resource answers another client's token as one that does not exist [G8, RG-N9]", async ({ env }) => {
   const own = await clientToken(env, env.tpp);
   const others = await clientToken(env, env.otherTpp);
   const challengeOf = async (token: string): Promise<string | null> => {
@@ -117,8 +113,7 @@ Deno.test("A resource answers another client's token as one that does not exist 
   assertStringIncludes(await challengeOf(others.token) ?? "", `error_uri="${ERRORS}#token-invalid"`);
 });
 
-Deno.test("While the directory is away, a rejected request has the generic words [G8]", async () => {
-  await using env = await openEnvironment();
+test("While the directory is away, a rejected request has the generic words [G8]", async ({ env }) => {
   const wrong = await audienceOf(env, "BANKA");
   await requestToken(env, env.tpp);
   env.network = () => Promise.resolve(new Response(null, { status: 503 }));

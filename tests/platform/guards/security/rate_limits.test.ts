@@ -9,6 +9,7 @@ import { type BucketStore, openBucketStore } from "../../../../src/platform/guar
 import type { RatePolicy } from "../../../../src/platform/config/rate_policies.ts";
 import { anotherProcess } from "support/processes.ts";
 import { addKey } from "support/directory_network.ts";
+import { test } from "support/environment_test.ts";
 import { register } from "testing/participants.ts";
 import { call, clientToken, consentBody, createConsent, requestToken } from "testing/flows.ts";
 import { dpopProof, payloadSignature } from "testing/jwts.ts";
@@ -189,13 +190,11 @@ async function allowed(
   return count;
 }
 
-Deno.test("the first request to each of 20 processes is within the limit, whatever the others have drawn [RAT-01, RL4]", async () => {
-  await using env = await openEnvironment();
+test("the first request to each of 20 processes is within the limit, whatever the others have drawn [RAT-01, RL4]", async ({ env }) => {
   assertEquals(await allowed(processesOf(env, 20), 20, { perSecond: 20, burst: 40 }), 20);
 });
 
-Deno.test("what 10 processes drew in a quiet time does not add to the burst [RAT-01, RL4]", async () => {
-  await using env = await openEnvironment();
+test("what 10 processes drew in a quiet time does not add to the burst [RAT-01, RL4]", async ({ env }) => {
   const policy = { perSecond: 20, burst: 40 };
   const processes = processesOf(env, 10);
   for (const buckets of processes) {
@@ -206,8 +205,7 @@ Deno.test("what 10 processes drew in a quiet time does not add to the burst [RAT
   assertEquals(await allowed(processes, 200, policy), 40);
 });
 
-Deno.test("three processes allow a steady rate at the limit, and no more than that over a minute [RAT-01, RL4]", async () => {
-  await using env = await openEnvironment();
+test("three processes allow a steady rate at the limit, and no more than that over a minute [RAT-01, RL4]", async ({ env }) => {
   const policy = { perSecond: 20, burst: 40 };
   const processes = processesOf(env, 3);
   let steady = 0;
@@ -239,8 +237,7 @@ Deno.test("two processes whose clocks differ allow no more than the limit [RAT-0
   }
 });
 
-Deno.test("a clock that is put back leaves a rate limit as it is [RAT-01, RL4]", async () => {
-  await using env = await openEnvironment();
+test("a clock that is put back leaves a rate limit as it is [RAT-01, RL4]", async ({ env }) => {
   const policy = { perSecond: 1, burst: 8 };
   assertEquals(await allowed(processesOf(env, 1), 20, policy), 8);
   let steady = env.now;

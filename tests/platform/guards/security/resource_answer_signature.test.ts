@@ -9,6 +9,7 @@ import { verifyAnswer } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 const OBIE = ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`);
 
@@ -25,8 +26,7 @@ Deno.test("POST endpoints sign their 201 in the profile of the request [JWS-15]"
   }
 });
 
-Deno.test("GET endpoints sign their 200 in profile A [JWS-15]", async (t) => {
-  await using env = await openEnvironment();
+test("GET endpoints sign their 200 in profile A [JWS-15]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     await t.step(endpoint.name, async () => {
       const response = await endpoint.send();
@@ -36,8 +36,7 @@ Deno.test("GET endpoints sign their 200 in profile A [JWS-15]", async (t) => {
   }
 });
 
-Deno.test("a repeated GET has the same signature, which verifies, in the profile of the request [JWS-15]", async () => {
-  await using env = await openEnvironment();
+test("a repeated GET has the same signature, which verifies, in the profile of the request [JWS-15]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const made = await good<CreatedConsent>(
     call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) }),
@@ -56,8 +55,7 @@ Deno.test("a repeated GET has the same signature, which verifies, in the profile
   assertEquals([first[1], profile], ["A", "B"]);
 });
 
-Deno.test("POST domestic-payment-consents signs an idempotent replay [JWS-15] [IDE-01]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents signs an idempotent replay [JWS-15] [IDE-01]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
     const options = { body: JSON.stringify(consentBody()), idempotencyKey: "same", profile };
@@ -67,8 +65,7 @@ Deno.test("POST domestic-payment-consents signs an idempotent replay [JWS-15] [I
   });
 });
 
-Deno.test("resource endpoints sign their rejections, in the profile of the request [JWS-15]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints sign their rejections, in the profile of the request [JWS-15]", async ({ env, t }) => {
   const { bound, payment, consentId } = await authorised(env);
   const body = JSON.stringify(consentBody());
   const post = (sent: string, options = {}): Promise<Response> =>
@@ -101,8 +98,7 @@ Deno.test("resource endpoints sign their rejections, in the profile of the reque
   });
 });
 
-Deno.test("the header of an answer's signature says who signed, when and what is critical [JWS-15]", async (t) => {
-  await using env = await openEnvironment();
+test("the header of an answer's signature says who signed, when and what is critical [JWS-15]", async ({ env, t }) => {
   env.now += 12_345; // a time that is no whole second
   const bound = await clientToken(env, env.tpp);
   await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
@@ -123,8 +119,7 @@ Deno.test("the header of an answer's signature says who signed, when and what is
   });
 });
 
-Deno.test("an answer's signature does not fit another answer [JWS-15]", async () => {
-  await using env = await openEnvironment();
+test("an answer's signature does not fit another answer [JWS-15]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const [one, other] = [await post(env, bound, "A"), await post(env, bound, "A")];
   const swapped = new Response(await one.text(), { headers: other.headers });

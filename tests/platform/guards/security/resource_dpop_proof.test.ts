@@ -6,8 +6,9 @@ import { dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
 import { CONSENTS, type ResourceCall, resourceCalls } from "support/resource_calls.ts";
-import { BASE_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { BASE_URL, type Environment, throughProxy } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
@@ -18,8 +19,7 @@ function proofFor(env: Environment, { method, url, bound }: ResourceCall, change
   return dpopProof(env, bound.key, { method, url, accessToken: bound.token }, changes);
 }
 
-Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the request's query [DP-N11]", async () => {
-  await using env = await openEnvironment();
+test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the request's query [DP-N11]", async ({ env }) => {
   const endpoint = (await resourceCalls(env)).find(({ name }) => name.endsWith("consents/{id}"));
   if (endpoint === undefined) throw new Error("no such endpoint");
   const { bound, path } = endpoint;
@@ -27,8 +27,7 @@ Deno.test("GET domestic-payment-consents/{id} takes a proof whose htu lacks the 
   assertEquals(response.status, 200, await response.text());
 });
 
-Deno.test("resource endpoints want a proof that was not used before [DP-N1] [DP-N14] [RG-N6] [RP-N1] [PAY-05] [FAPI-D11] [DP12] [RS4]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints want a proof that was not used before [DP-N1] [DP-N14] [RG-N6] [RP-N1] [PAY-05] [FAPI-D11] [DP12] [RS4]", async ({ env, t }) => {
   for (const endpoint of await resourceCalls(env)) {
     const step = async (name: string, proof: string | null, idempotencyKey: string): Promise<void> => {
       await t.step(`${endpoint.name}: ${name}`, async () => {
@@ -56,8 +55,7 @@ Deno.test("resource endpoints want a proof that was not used before [DP-N1] [DP-
   }
 });
 
-Deno.test("a proof used at one resource endpoint is used up for its jti at another [DP-N14]", async () => {
-  await using env = await openEnvironment();
+test("a proof used at one resource endpoint is used up for its jti at another [DP-N14]", async ({ env }) => {
   const [, consent, funds] = await resourceCalls(env);
   if (consent === undefined || funds === undefined) throw new Error("endpoints are missing");
   const claims = { jti: crypto.randomUUID() };
@@ -66,8 +64,7 @@ Deno.test("a proof used at one resource endpoint is used up for its jti at anoth
   await assertChallenge(again, 401, INVALID_PROOF);
 });
 
-Deno.test("a jti is remembered for longer than its proof lives, and not for ever [DP-N14]", async () => {
-  await using env = await openEnvironment();
+test("a jti is remembered for longer than its proof lives, and not for ever [DP-N14]", async ({ env }) => {
   const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   const jti = crypto.randomUUID();
@@ -88,8 +85,7 @@ Deno.test("a jti is remembered for longer than its proof lives, and not for ever
   );
 });
 
-Deno.test("a rejected request uses its proof up as well [DP-N14]", async (t) => {
-  await using env = await openEnvironment();
+test("a rejected request uses its proof up as well [DP-N14]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
     await t.step(endpoint.name, async () => {
       const proof = await proofFor(env, endpoint);
@@ -99,8 +95,7 @@ Deno.test("a rejected request uses its proof up as well [DP-N14]", async (t) => 
   }
 });
 
-Deno.test("the rejection of a used proof shows nothing of the answer whose place it takes [DP-N14]", async () => {
-  await using env = await openEnvironment();
+test("the rejection of a used proof shows nothing of the answer whose place it takes [DP-N14]", async ({ env }) => {
   const [, consent] = await resourceCalls(env);
   if (consent === undefined) throw new Error("endpoint is missing");
   env.network = () => Promise.reject(new TypeError("connection refused"));
@@ -113,8 +108,7 @@ Deno.test("the rejection of a used proof shows nothing of the answer whose place
   await assertChallenge(second, 401, INVALID_PROOF);
 });
 
-Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
-  await using env = await openEnvironment();
+test("a jti of one key is not one of another [DP-N15]", async ({ env }) => {
   const claims = { jti: crypto.randomUUID() };
   for (const [caller, number] of [[env.tpp, 9], [env.otherTpp, 10]] as const) {
     const token = await clientToken(env, caller, "BANKA", await testKey(number));
@@ -126,8 +120,7 @@ Deno.test("a jti of one key is not one of another [DP-N15]", async () => {
   }
 });
 
-Deno.test("resource endpoints reject a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints reject a good proof by another key than the token's [DP-N17] [DP-N18] [FAPI-D11]", async ({ env, t }) => {
   const mine = await clientToken(env, env.tpp, "BANKA", await testKey(9));
   const other = await clientToken(env, env.otherTpp, "BANKA", await testKey(10));
   for (const endpoint of await resourceCalls(env)) {
@@ -147,8 +140,7 @@ Deno.test("resource endpoints reject a good proof by another key than the token'
   }
 });
 
-Deno.test("resource endpoints go by the configured URL, whatever host the request names [DP-N21]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints go by the configured URL, whatever host the request names [DP-N21]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     const ask = async (htu: string): Promise<Response> => {
       const headers = {
@@ -172,8 +164,7 @@ Deno.test("resource endpoints go by the configured URL, whatever host the reques
   }
 });
 
-Deno.test("a proof's htu may escape each character that needs no escape, in either case, and no other [DP-N11]", async () => {
-  await using env = await openEnvironment();
+test("a proof's htu may escape each character that needs no escape, in either case, and no other [DP-N11]", async ({ env }) => {
   const [endpoint] = (await resourceCalls(env)).filter(({ method }) => method === "GET");
   if (endpoint === undefined) throw new Error("no GET");
   const escape = (part: RegExp, inCase: "toUpperCase" | "toLowerCase"): string =>
@@ -199,8 +190,7 @@ Deno.test("a proof's htu may escape each character that needs no escape, in eith
   }
 });
 
-Deno.test("resource endpoints take a new proof after the token was rejected [DP-N22]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints take a new proof after the token was rejected [DP-N22]", async ({ env, t }) => {
   await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
     const wrong = await endpoint.send({ token: { ...endpoint.bound, token: "f".repeat(43) } });
     await assertChallenge(wrong, 401, INVALID_TOKEN);

@@ -15,12 +15,12 @@ import {
 } from "support/signature_cases.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const INVALID = [["Signature.Invalid", "x-jws-signature"]] as const;
 
-Deno.test("POST endpoints want x-jws-signature [JWS-01] [RP-N2] [RP3] [RP6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints want x-jws-signature [JWS-01] [RP-N2] [RP3] [RP6]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
     await t.step(endpoint.name, async () => {
       const response = await unchanged(env, () => endpoint.send({ signature: null }));
@@ -29,8 +29,7 @@ Deno.test("POST endpoints want x-jws-signature [JWS-01] [RP-N2] [RP3] [RP6]", as
   }
 });
 
-Deno.test("POST endpoints reject a bad x-jws-signature [JWS-02..12] [JWS-16] [RP-N2] [RP-N4..N7] [RP-N9] [RP4] [RP6]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints reject a bad x-jws-signature [JWS-02..12] [JWS-16] [RP-N2] [RP-N4..N7] [RP-N9] [RP4] [RP6]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
     for (const { name, fault, make } of REJECTED_SIGNATURES) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
@@ -42,8 +41,7 @@ Deno.test("POST endpoints reject a bad x-jws-signature [JWS-02..12] [JWS-16] [RP
   }
 });
 
-Deno.test("POST domestic-payment-consents takes a good x-jws-signature in either profile [JWS-13] [RP-N8]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents takes a good x-jws-signature in either profile [JWS-13] [RP-N8]", async ({ env, t }) => {
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   await stepsOf(t, ACCEPTED_SIGNATURES, ({ name }) => name, async ({ make }) => {
@@ -71,16 +69,14 @@ Deno.test("POST endpoints want the claims of PLATFORM_SIGNATURE_CLAIMS in each x
   assertEquals(response.status, 201, await response.text());
 });
 
-Deno.test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8] [RP5]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8] [RP5]", async ({ env, t }) => {
   await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
     const response = await pay(env, await authorised(env), { profile });
     assertEquals(response.status, 201, await response.text());
   });
 });
 
-Deno.test("POST endpoints reject a body changed after signing, be it in white space [JWS-14] [RP-N3] [RP-N11]", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints reject a body changed after signing, be it in white space [JWS-14] [RP-N3] [RP-N11]", async ({ env, t }) => {
   const other = JSON.stringify(consentBody({ initiation: { InstructionIdentification: "OTHER" } }));
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "POST")) {
     const body = endpoint.body ?? "";
@@ -105,8 +101,7 @@ Deno.test("POST endpoints reject a body changed after signing, be it in white sp
   }
 });
 
-Deno.test("POST domestic-payment-consents rejects the signature of a payment's body [RP-N11]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents rejects the signature of a payment's body [RP-N11]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const consent = JSON.stringify(consentBody());
   const signature = await payloadSignature(env, env.tpp, JSON.stringify(paymentBody(crypto.randomUUID())));
@@ -117,8 +112,7 @@ Deno.test("POST domestic-payment-consents rejects the signature of a payment's b
   await assertFaults(response, 400, INVALID);
 });
 
-Deno.test("POST domestic-payment-consents rejects a key that the directory has revoked, 300 s later at most [JWS-12] [RP-N4]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents rejects a key that the directory has revoked, 300 s later at most [JWS-12] [RP-N4]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { kid } = env.tpp.signing;
   const post = (): Promise<Response> =>
@@ -131,8 +125,7 @@ Deno.test("POST domestic-payment-consents rejects a key that the directory has r
   await assertFaults(await unchanged(env, post), 400, [["Signature.InvalidClaim", "kid"]]);
 });
 
-Deno.test("POST endpoints answer 503 once the directory's keys are over 900 s old, and nothing changes", async (t) => {
-  await using env = await openEnvironment();
+test("POST endpoints answer 503 once the directory's keys are over 900 s old, and nothing changes", async ({ env, t }) => {
   const endpoints = await resourceCalls(env);
   env.network = () => Promise.reject(new TypeError("connection refused"));
   env.now += 900_000;
@@ -147,8 +140,7 @@ Deno.test("POST endpoints answer 503 once the directory's keys are over 900 s ol
   });
 });
 
-Deno.test("GET endpoints ignore x-jws-signature, be it rubbish [JWS-01]", async (t) => {
-  await using env = await openEnvironment();
+test("GET endpoints ignore x-jws-signature, be it rubbish [JWS-01]", async ({ env, t }) => {
   for (const endpoint of (await resourceCalls(env)).filter(({ method }) => method === "GET")) {
     await t.step(endpoint.name, async () => {
       const response = await endpoint.send({ headers: { "x-jws-signature": "rubbish" } });
@@ -157,8 +149,7 @@ Deno.test("GET endpoints ignore x-jws-signature, be it rubbish [JWS-01]", async 
   }
 });
 
-Deno.test("POST domestic-payment-consents takes a kid with the padding that some parties leave on [JWS-13]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payment-consents takes a kid with the padding that some parties leave on [JWS-13]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   const header = { ...goodHeader(env, "A"), kid: `${env.tpp.signing.kid}=` };

@@ -6,8 +6,9 @@ import { authorise, codeOf, redeem, toBank } from "testing/authorization_flow.ts
 import { dpopProof } from "testing/jwts.ts";
 import { assertBare, assertChallenge } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type Environment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
@@ -80,8 +81,7 @@ function swapCase(text: string): string {
   return [...text].map((c) => c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()).join("");
 }
 
-Deno.test("resource endpoints reject bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1] [RS8]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints reject bad credentials and change nothing [RG-N1..N5] [RG-N11] [RP-N1] [RS8]", async ({ env, t }) => {
   const endpoints = await resourceCalls(env);
   for (const [name, status, challenge, attempt] of REJECTIONS) {
     await stepsOf(t, endpoints, (endpoint) => `${endpoint.name}: ${name}`, async (endpoint) => {
@@ -102,8 +102,7 @@ Deno.test("resource endpoints reject bad credentials and change nothing [RG-N1..
   });
 });
 
-Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints answer a good call [RG-N7]", async ({ env, t }) => {
   await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
     const response = await endpoint.send();
     assertEquals(response.status, endpoint.status, await response.text());
@@ -111,8 +110,7 @@ Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
   });
 });
 
-Deno.test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05] [FAPI-G18] [RS3]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05] [FAPI-G18] [RS3]", async ({ env, t }) => {
   const issued = env.now;
   const endpoints = await resourceCalls(env);
   for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
@@ -132,8 +130,7 @@ Deno.test("resource endpoints take a token until 3600 s after its issue and not 
   }
 });
 
-Deno.test("GET funds-confirmation and POST domestic-payments reject a token revoked by reuse of its code [RG-N5]", async (t) => {
-  await using env = await openEnvironment();
+test("GET funds-confirmation and POST domestic-payments reject a token revoked by reuse of its code [RG-N5]", async ({ env, t }) => {
   const flow = await toBank(env);
   const code = codeOf(await authorise(env, flow));
   const first = await bodyOf(redeem(env, { consentId: flow.consentId, code }));
@@ -148,8 +145,7 @@ Deno.test("GET funds-confirmation and POST domestic-payments reject a token revo
   });
 });
 
-Deno.test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7] [RS1]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7] [RS1]", async ({ env, t }) => {
   const endpoints = (await resourceCalls(env)).filter(({ name }) => name !== "POST domestic-payments");
   for (const endpoint of endpoints) {
     for (const scheme of ["dPoP", "DPOP", "dpop", "DPoP  "]) {
@@ -166,8 +162,7 @@ Deno.test("resource endpoints take the scheme in any case, several spaces, and t
   }
 });
 
-Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [RS5]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [RS5]", async ({ env, t }) => {
   const atB = await clientToken(env, env.tpp, "BANKB");
   await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
     const response = await unchanged(env, () => endpoint.send({ token: atB }));
@@ -175,8 +170,7 @@ Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [
   });
 });
 
-Deno.test("resource endpoints of an unknown bank are nowhere [VER-01] [RG-N8]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints of an unknown bank are nowhere [VER-01] [RG-N8]", async ({ env, t }) => {
   for (const endpoint of await resourceCalls(env)) {
     for (const code of ["BANKC", "banka", "B", "x".repeat(33), "BANKA%2F", "%00"]) {
       await t.step(`${endpoint.name} ${code}`, async () => {

@@ -4,14 +4,13 @@ import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const FORBIDDEN = 'DPoP error="insufficient_scope", scope="payments", algs="PS256"';
 
-Deno.test("resource endpoints of TPPs reject a bank's token [RG-N9] [RP-N24]", async (t) => {
-  await using env = await openEnvironment();
+test("resource endpoints of TPPs reject a bank's token [RG-N9] [RP-N24]", async ({ env, t }) => {
   const bank = await clientToken(env, env.bankA);
   await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
     const response = await unchanged(env, () => endpoint.send({ caller: env.bankA, token: bank }));
@@ -19,15 +18,13 @@ Deno.test("resource endpoints of TPPs reject a bank's token [RG-N9] [RP-N24]", a
   });
 });
 
-Deno.test("POST domestic-payments rejects a client credentials token [RP-N16] [PAY-05] [FAPI-G22] [RS7]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments rejects a client credentials token [RP-N16] [PAY-05] [FAPI-G22] [RS7]", async ({ env }) => {
   const flow = await authorised(env);
   const response = await unchanged(env, () => pay(env, { ...flow, payment: flow.bound }));
   await assertChallenge(response, 403, FORBIDDEN);
 });
 
-Deno.test("POST and GET domestic-payment-consents reject an authorization code token [RP-N17] [RS7]", async (t) => {
-  await using env = await openEnvironment();
+test("POST and GET domestic-payment-consents reject an authorization code token [RP-N17] [RS7]", async ({ env, t }) => {
   const { payment, consentId } = await authorised(env);
   await t.step("POST", async () => {
     const body = JSON.stringify(consentBody());
@@ -40,8 +37,7 @@ Deno.test("POST and GET domestic-payment-consents reject an authorization code t
   });
 });
 
-Deno.test("an authorization code token is for its own consent alone [RP-N18] [PAY-05]", async (t) => {
-  await using env = await openEnvironment();
+test("an authorization code token is for its own consent alone [RP-N18] [PAY-05]", async ({ env, t }) => {
   const mine = await authorised(env);
   const other = await authorised(env);
   const made = await good(pay(env, await authorised(env)), 201);
@@ -61,8 +57,7 @@ Deno.test("an authorization code token is for its own consent alone [RP-N18] [PA
   });
 });
 
-Deno.test("bank endpoints reject a TPP's token, by client credentials or by code [RG-N9] [RS7]", async (t) => {
-  await using env = await openEnvironment();
+test("bank endpoints reject a TPP's token, by client credentials or by code [RG-N9] [RS7]", async ({ env, t }) => {
   const { bound, payment, consentId } = await authorised(env);
   for (const [name, token] of Object.entries({ client_credentials: bound, authorization_code: payment })) {
     for (const path of [`/BANKA/back-channel-auth/v1/${consentId}`, "/BANKA/back-channel-payments/v1"]) {

@@ -18,9 +18,10 @@ import { authorise, authorize, Browser, codeOf, redeem, toBank } from "testing/a
 import { reportAccounts } from "testing/front_channel.ts";
 import { clientAssertion, dpopProof, payloadSignature, signJwt } from "testing/jwts.ts";
 import { register, registrationClaims } from "testing/participants.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 import { testTemplate } from "testing/test_store.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import type { Key } from "../../../../src/base/store/store.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
@@ -83,8 +84,7 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     ),
 };
 
-Deno.test("Before a signature is proven, nothing is written but counters of rate limits", async (t) => {
-  await using env = await openEnvironment();
+test("Before a signature is proven, nothing is written but counters of rate limits", async ({ env, t }) => {
   await steps(t, ATTEMPTS, async (attempt, name) => {
     const kinds = await written(env, async () => {
       const answer = await attempt(env);
@@ -95,8 +95,7 @@ Deno.test("Before a signature is proven, nothing is written but counters of rate
   });
 });
 
-Deno.test("A forged return in the right browser, and a forged payload of a proven caller, write no effect", async () => {
-  await using env = await openEnvironment();
+test("A forged return in the right browser, and a forged payload of a proven caller, write no effect", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow);
   const path = await sealedReturn(env, "BANKA", forged(await signedReturn(env, flow)));
@@ -111,8 +110,7 @@ Deno.test("A forged return in the right browser, and a forged payload of a prove
   assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), [spent]); // the proof was good: it is used up
 });
 
-Deno.test("Who opens a pushed link, with no signature, begins one authorization session, which ends by itself and is recorded", async () => {
-  await using env = await openEnvironment();
+test("Who opens a pushed link, with no signature, begins one authorization session, which ends by itself and is recorded", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const { Data } = await createConsent(env, bound);
   const pushed = await good(push(env, Data.ConsentId), 201);
@@ -127,8 +125,7 @@ Deno.test("Who opens a pushed link, with no signature, begins one authorization 
   assertEquals(consent?.value.status, "AwaitingAuthorisation");
 });
 
-Deno.test("A TPP and a browser cannot make a case file grow without bound: PAR and then the links of a consent end, and its payment is still made", async () => {
-  await using env = await openEnvironment();
+test("A TPP and a browser cannot make a case file grow without bound: PAR and then the links of a consent end, and its payment is still made", async ({ env }) => {
   const flow = await toBank(env);
   const pushed = await good(push(env, flow.consentId), 201);
   await setSteps(env, flow.consentId, 199);

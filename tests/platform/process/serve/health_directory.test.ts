@@ -2,11 +2,10 @@
 import { assertEquals } from "@std/assert";
 import { FAILURES, readiness } from "support/directory_network.ts";
 import { tokenStatus } from "testing/flows.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("GET health/ready shows that the directory fails, stays ready, and no longer shows it when the directory is back [A9]", async (t) => {
-  await using env = await openEnvironment();
+test("GET health/ready shows that the directory fails, stays ready, and no longer shows it when the directory is back [A9]", async ({ env, t }) => {
   const well = { ready: true, parts: { store: { ok: true }, directory: { ok: true }, clock: { ok: true } } };
   await steps(t, FAILURES, async (fail) => {
     assertEquals(await readiness(env), { status: 200, body: well });
@@ -26,8 +25,7 @@ Deno.test("GET health/ready shows that the directory fails, stays ready, and no 
   });
 });
 
-Deno.test("GET health/ready does not complain about participants who are merely silent, nor for ever [A9]", async () => {
-  await using env = await openEnvironment();
+test("GET health/ready does not complain about participants who are merely silent, nor for ever [A9]", async ({ env }) => {
   env.now += 100_000_000; // every copy is old, none was asked for
   assertEquals((await readiness(env)).body.parts["directory"], { ok: true });
   env.network = FAILURES["status 500"]?.() ?? env.network;
