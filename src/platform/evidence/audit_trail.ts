@@ -43,7 +43,7 @@ import {
   storedBody,
 } from "./evidence_store.ts";
 import { type PersonalData, personalDataMember } from "./personal_data.ts";
-import type { Row } from "../../base/store/page.ts";
+import { piecesBelow, type Row } from "../../base/store/page.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
 /** An event as the caller of {@link record} knows it. */
@@ -138,7 +138,7 @@ export const recordedMembers = {
 
 /** Largest body in the row of its entry. A value has room for it and for the largest proof. */
 const MAX_BODY_BYTES = 16_000;
-const PAGE = 500;
+const PIECE = 500;
 /** Largest history that is read. */
 const MAX_HISTORY = 10_000;
 
@@ -254,15 +254,13 @@ export async function historyOf(store: Store, subject: string): Promise<readonly
 /** Like {@link historyOf}, with positions, by which the entries of several histories can be merged. */
 export async function placedHistoryOf(store: Store, subject: string): Promise<readonly PlacedEntry[]> {
   const history: PlacedEntry[] = [];
-  let page: readonly Entry<unknown>[] = [];
-  do {
-    const after = page.at(-1)?.key;
-    const start = after === undefined ? {} : { after };
-    page = await store.list({ prefix: [auditRecord.name, subject], ...start, limit: PAGE });
-    history.push(...page.map(toPlacedEntry));
-  } while (page.length === PAGE && history.length <= MAX_HISTORY);
-  if (history.length <= MAX_HISTORY) return history;
-  throw new Error(`the history of ${subject} has more than ${MAX_HISTORY} entries`);
+  for await (const piece of piecesBelow(store, [auditRecord.name, subject], PIECE)) {
+    history.push(...piece.map(toPlacedEntry));
+    if (history.length > MAX_HISTORY) {
+      throw new Error(`the history of ${subject} has more than ${MAX_HISTORY} entries`);
+    }
+  }
+  return history;
 }
 
 function toPlacedEntry(entry: Entry<unknown>): PlacedEntry {
@@ -326,14 +324,12 @@ export async function peoplePage(
   const listed = (await store.list({ prefix: [peopleLogRecord.name, deed], after, limit }))
     .filter(({ key }) => (key[2] ?? "") <= newestFirstPart(from)).map(peopleLogRecord.decode);
   const keys = listed.map(({ value: { subject, position } }) => auditKey(subject, position));
-  const entries = keys.length === 0 ? [] : await store.getMany(keys);
+  const entries = await store.getMany(keys);
   return listed.map(({ key: place, value: { subject } }, index) => {
     const found = entries[index] ?? null;
-    const entry = found === null ? undefined : auditRecord.decode(found).value;
-    const shown = found === null || entry === undefined || !isShown(entry)
-      ? undefined
-      : { key: found.key, subject, entry };
-    return { place, shown };
+    if (found === null) return { place, shown: undefined };
+    const entry = auditRecord.decode(found).value;
+    return { place, shown: isShown(entry) ? { key: found.key, subject, entry } : undefined };
   });
 }
 

@@ -151,10 +151,6 @@ async function apply(
   { clientId, orgId, role }: Client,
   issuedAt: number,
 ): Promise<Result<Client, Reason>> {
-  const read = (from: Reader): Promise<Registered> =>
-    deps.clients.readRegistered(from, clientId, bankCodeOf({ role, orgId }));
-  const before = hasStatement(await read(deps.store), issuedAt);
-  if (before !== undefined) return before;
   const statement = await verifyNewest(deps, orgId);
   if (!statement.ok) return statement;
   const { value } = statement;
@@ -163,25 +159,21 @@ async function apply(
   }
   const options = { what: "client", attempts: MAX_ATTEMPTS, lost: () => because("changed at the same time") };
   return await transact<Result<Client, Reason>>(deps, options, async (tx) => {
-    const former = await read(tx); // again: another process may have applied it during the fetch
-    return hasStatement(former, issuedAt) ?? stageStatement(deps, tx, former, value);
+    const former = await deps.clients.readRegistered(tx, clientId, bankCodeOf({ role, orgId }));
+    const before = former.client?.value;
+    if (before === undefined) return because("the client is gone");
+    if (before.statementIssuedAt >= issuedAt) return ok(before); // another process or a registration has applied it
+    return stageStatement(deps, tx, former, before, value);
   });
-}
-
-/** Returns the client if it has the statement already: another process or a registration has applied it. */
-function hasStatement({ client }: Registered, issuedAt: number): Result<Client, Reason> | undefined {
-  if (client === null) return because("the client is gone");
-  return client.value.statementIssuedAt >= issuedAt ? ok(client.value) : undefined;
 }
 
 function stageStatement(
   deps: CurrentClientsDeps,
   tx: Transaction,
   former: Registered,
+  client: Client,
   statement: SoftwareStatement,
 ): Result<Client, Reason> {
-  if (former.client === null) return because("the client is gone");
-  const client = former.client.value;
   if (statement.issuedAt <= client.statementIssuedAt) return because("not newer");
   const updated = applyStatement(client, statement, deps.clock());
   if (updated === undefined) return because("a bank needs one redirect URL");
