@@ -5,6 +5,7 @@ import { renderFrame } from "../../../console/frame.tsx";
 import { Fault, State } from "../../../console/parts.tsx";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
+import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { formField, isProposed } from "./action_routes.tsx";
@@ -12,7 +13,7 @@ import { type Action, ACTIONS, bodyOf } from "./actions.ts";
 import { consolePage } from "./console_page.ts";
 import { ordersPath } from "./orders_page.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Named, PaymentLink, Table } from "./parts.tsx";
+import { CaseLink, Named, PaymentLink, Table } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import {
   ALL,
@@ -148,7 +149,7 @@ interface Outcome {
 function OrderTable(
   { visit, orders, names, outcomes }: {
     readonly visit: Visit;
-    readonly orders: readonly Order[];
+    readonly orders: readonly (Order | GoneOrder)[];
     readonly names: Names;
     readonly outcomes?: readonly Outcome[];
   },
@@ -159,9 +160,14 @@ function OrderTable(
       name="orders.title"
       rows={orders}
       columns={{
-        "column.payment": (order) => <PaymentLink visit={visit} one={order} />,
-        "column.bank": ({ BankId }) => <Named id={BankId} name={names.get(BankId)} />,
-        "column.tpp": ({ Tpp, ClientId }) => <bdi>{Tpp ?? ClientId}</bdi>,
+        "column.payment": (order) => (
+          "BankId" in order
+            ? <PaymentLink visit={visit} one={order} />
+            : <CaseLink visit={visit} id={order.DomesticPaymentId} />
+        ),
+        "column.bank": (order) =>
+          "BankId" in order ? <Named id={order.BankId} name={names.get(order.BankId)} /> : "–",
+        "column.tpp": (order) => "BankId" in order ? <bdi>{order.Tpp ?? order.ClientId}</bdi> : "–",
         "column.outcome": outcomes !== undefined
           ? (_, place) => <OutcomeCell visit={visit} outcome={outcomes[place]} />
           : undefined,
@@ -186,14 +192,25 @@ function OutcomeCell(
   );
 }
 
+/** An order that was selected and is not given up any more. */
+type GoneOrder = Pick<Order, "DomesticPaymentId">;
+
+/** The selected orders that are not in the list any more. */
+function goneOf({ form }: Visit, listed: readonly Order[]): readonly GoneOrder[] {
+  const selected = [...form.keys()].flatMap((name) => asPaymentId(name.replace(/^order-/, "")) ?? []);
+  return selected.filter((id) => !listed.some(({ DomesticPaymentId }) => DomesticPaymentId === id))
+    .map((id) => ({ DomesticPaymentId: id }));
+}
+
 /** Each order is a request of its own, with its roles, second operator and history. One that fails stops no other. */
 async function carryOut(
   visit: Visit,
   name: BulkAction,
-  orders: readonly Order[],
+  listed: readonly Order[],
   names: Names,
 ): Promise<JSX.Element> {
   const { language, form } = visit;
+  const orders = [...listed, ...goneOf(visit, listed)].slice(0, MAX_ORDERS);
   const body = bodyOf(actionOf(name), form);
   const outcomes: Outcome[] = [];
   for (const { DomesticPaymentId: id } of orders) {

@@ -121,3 +121,15 @@ Deno.test("a confirmation that is sent after the end of its session is shown aga
   });
   assertEquals([sent.status, (await payment(env, ids[0] ?? "")).Status], [200, "Rejected"]);
 });
+
+Deno.test("an order that another operator has closed meanwhile has its outcome too [OP32]", async () => {
+  await using env = await openDown();
+  const ids = await givenUp(env, 2);
+  const [first = "", second = ""] = ids;
+  const browser = await signedIn(env, "operator");
+  await send(browser, { ...CLOSE, ...chosen([first]), confirmed: "true" });
+  const done = await send(browser, { ...CLOSE, ...chosen(ids), confirmed: "true" });
+  assertEquals(done.html.match(/>Done</g)?.length, 1, done.html);
+  assertEquals(done.html.match(/>Not changed</g)?.length, 1, "and says so");
+  assert(done.html.includes(first) && done.html.includes(second));
+});
