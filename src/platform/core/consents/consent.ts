@@ -308,7 +308,7 @@ export function minimiseConsent(consent: Consent): Consent {
  */
 export function reportsToDelete(former: Consent, changed: Consent): readonly string[] {
   const { payer } = former;
-  if (former.status !== "AwaitingAuthorisation" || changed.status === former.status) return [];
+  if (!isSettled(former, changed)) return [];
   const [account, ...more] = payer?.accounts ?? [];
   const isMinimal = account !== undefined && more.length === 0 && account.balance === undefined;
   const keeps = isMinimal && changed.status === "Authorized";

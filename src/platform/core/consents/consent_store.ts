@@ -1,6 +1,7 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
 import { personalDataMember } from "../../evidence/personal_data.ts";
 import { z } from "zod";
+import { isJsonObject } from "../../../base/kernel/json.ts";
 import {
   bankCode,
   clientId,
@@ -106,9 +107,7 @@ export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
 });
 
 /** `consent_schema.ts` has checked its contents. */
-const request = z.custom<StoredConsent["request"]>((value) =>
-  typeof value === "object" && value !== null && "Data" in value && "Risk" in value
-);
+const request = z.custom<StoredConsent["request"]>(isJsonObject);
 
 export const consentRecord = convertedRecord(
   defineRecord<StoredConsent>({

@@ -45,16 +45,17 @@ export async function createConsent(
   const { openConsents, consentIds } = deps;
   await openConsents.take(command.clientId); // contract RL5; first, because an id has a data key in the store
   let id: ConsentId | undefined;
-  let found: ReadableConsent | undefined;
-  let mayExist = false;
+  let [isNew, mayExist] = [false, false];
   try {
     id = await consentIds.newConsentId();
-    return found = await create(deps, command, id);
+    const consent = await create(deps, command, id);
+    isNew = consent.id === id;
+    return consent;
   } catch (error) {
     mayExist = !(error instanceof ApiError) || isStoreFailure(error);
     throw error;
   } finally {
-    if (found === undefined || found.id !== id) {
+    if (!isNew) {
       openConsents.giveBack(command.clientId);
       if (id !== undefined && !mayExist) consentIds.takeBack(id);
     }

@@ -55,7 +55,7 @@ export async function eraseConsents(deps: EraseConsentsDeps): Promise<number> {
 
 /** Gives the consent another time, unless it was handled meanwhile. @param at milliseconds */
 async function putOff(deps: EraseConsentsDeps, deadline: Deadline, at: number): Promise<void> {
-  return await transact(deps, { what: "consent to erase", attempts: 1, lost: () => {} }, async (tx) => {
+  await transact(deps, { what: "consent to erase" }, async (tx) => {
     if (await deps.consents.standsDeadline(tx, deadline)) {
       await deps.consents.stageErasureLater(tx, deadline, at);
     }
@@ -64,9 +64,7 @@ async function putOff(deps: EraseConsentsDeps, deadline: Deadline, at: number): 
 
 /** Returns false if another process was faster. @param keptNow milliseconds */
 async function erase(deps: EraseConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
-  const stored = await storedPiecesOf(deps.store, deadline.consentId);
-  const options = { what: "erased consent", attempts: 1, lost: () => false };
-  return await transact(deps, options, async (tx) => {
+  return await transact(deps, { what: "erased consent" }, async (tx) => {
     const [entry, stands] = await Promise.all([
       deps.consents.find(tx, deadline.consentId),
       deps.consents.standsDeadline(tx, deadline),
@@ -76,6 +74,7 @@ async function erase(deps: EraseConsentsDeps, deadline: Deadline, keptNow: numbe
       await deps.consents.stageErasureLater(tx, deadline, keptNow + AGAIN_MS);
       return true;
     }
+    const stored = await storedPiecesOf(deps.store, deadline.consentId); // after the consent: a further piece changes it
     const isLast = stored.length <= MAX_PIECES;
     const rejected = entry?.value.status === "Rejected" ? entry : undefined; // else deleted, or recovered after a restore
     if (isLast || rejected === undefined) deps.consents.stageDeadlineGone(tx, deadline);

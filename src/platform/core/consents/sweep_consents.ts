@@ -26,8 +26,6 @@ const PAGE = 200;
 const BATCH = 14;
 /** Bounds a pass. The next one starts a second later, so a backlog leaves time for requests. */
 const MAX_PAGES = 25;
-/** If some of a batch's consents change meanwhile, the next attempt handles the others. */
-const MAX_ATTEMPTS = 3;
 
 /**
  * Handles passed deadlines, earliest first, up to a limit. Several processes share them by handling batches in a random
@@ -57,10 +55,9 @@ async function expireAll(deps: SweepConsentsDeps, passed: readonly Deadline[], n
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the number of handled deadlines: 0 if every attempt lost its race. The next pass reads them again. */
+/** Returns the number of handled deadlines. */
 async function expire(deps: SweepConsentsDeps, passed: readonly Deadline[], now: number): Promise<number> {
-  const options = { what: "expired consents", attempts: MAX_ATTEMPTS, lost: () => 0 };
-  return await transact(deps, options, async (tx) => {
+  return await transact(deps, { what: "expired consents" }, async (tx) => {
     const found = await Promise.all(passed.map((deadline) => openDeadline(deps, tx, deadline)));
     for (const [index, deadline] of passed.entries()) {
       const entry = found[index];

@@ -3,7 +3,7 @@
  * KiB, JSON. A URL in a validly signed statement is still input of another party (RFC 8725 §3.10).
  */
 import { readBounded } from "../../../base/http/outgoing.ts";
-import { strictJson } from "../../../base/kernel/json.ts";
+import { isJsonObject, strictJson } from "../../../base/kernel/json.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 
 export interface GuardedFetchDeps {
@@ -86,10 +86,8 @@ function jsonOf(text: string | undefined, headers: Headers): Result<Fetched, Rea
 
 /** Returns the keys of a JWK set. */
 export function keysOf(document: unknown): Result<readonly unknown[], Reason> {
-  if (typeof document !== "object" || document === null || !("keys" in document)) {
-    return because("no key set");
-  }
-  return Array.isArray(document.keys) ? ok(document.keys) : because("no key set");
+  const keys = isJsonObject(document) ? document["keys"] : undefined;
+  return Array.isArray(keys) ? ok(keys) : because("no key set");
 }
 
 /** Fetches the newest statement of an organisation of this directory. */
@@ -100,11 +98,8 @@ export async function fetchStatement(
 ): Promise<Result<string, Reason>> {
   const document = await fetchJson(statementUrl(directory, orgId));
   if (!document.ok) return document;
-  const { value } = document;
-  const named = typeof value === "object" && value !== null && "software_statement" in value;
-  return named && typeof value.software_statement === "string"
-    ? ok(value.software_statement)
-    : because("no statement");
+  const statement = isJsonObject(document.value) ? document.value["software_statement"] : undefined;
+  return typeof statement === "string" ? ok(statement) : because("no statement");
 }
 
 /** Returns where the directory publishes the newest statement of an organisation. */

@@ -28,6 +28,7 @@ import {
   type RsaPublicJwk,
   spkiThumbprint,
 } from "../../../base/jose/rsa_key.ts";
+import { isJsonObject } from "../../../base/kernel/json.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { rememberPublished } from "../../evidence/evidence_store.ts";
 
@@ -89,10 +90,7 @@ export async function readKeySet(document: unknown): Promise<Result<KeySet, Reas
 
 /** Reads a stored key set without importing its keys. */
 export function readPublished(document: unknown): Result<PublishedKeys, Reason> {
-  if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
-    return because("no kept key set");
-  }
-  const { active, revoked } = document;
+  const { active, revoked }: Partial<JsonObject> = isJsonObject(document) ? document : {};
   return Array.isArray(active) && Array.isArray(revoked)
     ? ok({ active, revoked })
     : because("no kept key set");
@@ -125,8 +123,8 @@ function certificateEnd(base64: string): number | undefined {
 
 /** Whether a set that had a usable signing or transport key has none any more. */
 export function hasLostKeys(former: KeySet, now: KeySet): boolean {
-  return (former.signing.size > 0 && now.signing.size === 0) ||
-    (former.transport.size > 0 && now.transport.size === 0);
+  const isLost = (use: "signing" | "transport"): boolean => former[use].size > 0 && now[use].size === 0;
+  return isLost("signing") || isLost("transport");
 }
 
 /** At most so many kids of the participant are named in a fault. */
@@ -172,8 +170,8 @@ function usableKey(entry: unknown): UsableKey[] {
 }
 
 function kidOf(entry: unknown): string | undefined {
-  if (typeof entry !== "object" || entry === null || !("kid" in entry)) return undefined;
-  return typeof entry.kid === "string" ? entry.kid : undefined;
+  const kid = isJsonObject(entry) ? entry["kid"] : undefined;
+  return typeof kid === "string" ? kid : undefined;
 }
 
 async function importSigningKey({ jwk, published }: UsableKey): Promise<CryptoKey> {

@@ -158,7 +158,7 @@ function isDue<T>(deps: RenewedCopyDeps<T>, state: State<T>): boolean {
   if (state.fetching === undefined) return mayAsk(deps, state);
   // Waits for a renewal under way instead of using an old copy. While the directory is down, the old copy is used
   // anyway.
-  return state.failure === undefined || !isTrusted(deps, state.copy);
+  return state.failure === undefined || trusted(deps, state) === undefined;
 }
 
 /** Whether the directory has published another version since. */
@@ -175,8 +175,9 @@ function ageOf<T>({ ages }: RenewedCopyDeps<T>, { fetchedAt }: Copied<T>): numbe
   return ages() - fetchedAt;
 }
 
-function isTrusted<T>(deps: RenewedCopyDeps<T>, copy: Copied<T>): boolean {
-  return ageOf(deps, copy) <= MAX_STALE_MS;
+/** Returns the copy unless it is too old. */
+function trusted<T>(deps: RenewedCopyDeps<T>, { copy }: State<T>): Copied<T> | undefined {
+  return copy !== undefined && ageOf(deps, copy) <= MAX_STALE_MS ? copy : undefined;
 }
 
 /** All requests that need the copy wait for one fetch. None of them keeps its place in work meanwhile. */
@@ -191,7 +192,7 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
   const version = deps.version?.();
   state.triedAt = fetchedAt;
   state.triedVersion = version;
-  const former = state.copy !== undefined && isTrusted(deps, state.copy) ? state.copy : undefined;
+  const former = trusted(deps, state);
   const fetched = await deps.fetch(former?.value);
   if (!fetched.ok) {
     state.failures += 1;
@@ -205,10 +206,11 @@ async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<
   await deps.kept.keep(state.copy);
 }
 
-function requireUsable<T>(deps: RenewedCopyDeps<T>, { copy, failure }: State<T>): T {
-  if (copy !== undefined && isTrusted(deps, copy)) return copy.value;
+function requireUsable<T>(deps: RenewedCopyDeps<T>, state: State<T>): T {
+  const copy = trusted(deps, state);
+  if (copy !== undefined) return copy.value;
   throw new ApiError("platform.unavailable", {
-    detail: `no fresh copy of ${deps.name}: ${failure}`,
+    detail: `no fresh copy of ${deps.name}: ${state.failure}`,
     retryAfterSeconds: deps.times.retry / 1000,
   });
 }

@@ -69,69 +69,81 @@ async function count(deps: CountOrdersDeps): Promise<void> {
   metrics.set("platform_orders_counted_timestamp_seconds", {}, deps.clock() / 1000);
 }
 
-/** Returns how many orders of the next bank a pass counts after so many. */
-function countedAt(read: number): number {
-  return read < MAX_READ ? MAX_COUNTED : 1;
+/** What a list has of a bank: how many orders in each state, and ids of those of whose ages some are read. */
+interface OfBank {
+  readonly rows: number;
+  readonly states: Readonly<Partial<Record<Counted["state"], number>>>;
+  readonly ids: readonly PaymentId[];
 }
 
-interface Queues {
+interface Counts {
   readonly counted: readonly Counted[];
   readonly ages: readonly { readonly bank: string; readonly seconds: number }[];
 }
 
-async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
+/** Walks through the banks of a list. A pass counts further orders of each until it has read so many of all. */
+async function countBanks(
+  { clock }: CountOrdersDeps,
+  { next, read, since, ages: { ofBank, ofAll } }: {
+    readonly next: (after: BankCode | undefined) => Promise<BankCode | undefined>;
+    readonly read: (bank: BankCode, limit: number) => Promise<OfBank>;
+    /** Returns the time from which the age of an order counts; undefined if it has left the list. */
+    readonly since: (id: PaymentId) => Promise<number | undefined>;
+    readonly ages: { readonly ofBank: number; readonly ofAll: number };
+  },
+): Promise<Counts> {
   const counted: Counted[] = [];
   const ages: { bank: string; seconds: number }[] = [];
-  let [read, aged] = [0, 0];
-  let bank = await deps.outbox.nextQueue(undefined);
-  while (bank !== undefined) {
-    const rows = await deps.outbox.waiting(undefined, countedAt(read), bank);
-    const orders = rows.flatMap(({ shown }) => shown ?? []);
-    counted.push(
-      { bank, state: "waiting", value: orders.length },
-      { bank, state: "due", value: orders.filter(({ dueAt }) => isDue(dueAt, deps.clock())).length },
-      { bank, state: "retrying", value: orders.filter(({ failures }) => failures > 0).length },
-    );
-    const some = orders.slice(0, Math.min(AGES.ofBank, AGES.ofAll - aged)).map(({ paymentId }) => paymentId);
-    const seconds = await oldestAge(deps, some);
-    if (seconds !== undefined) ages.push({ bank, seconds });
-    read += rows.length + 1;
-    aged += some.length;
-    bank = await deps.outbox.nextQueue(bank);
+  let [left, leftAges] = [MAX_READ, ofAll];
+  for (let bank = await next(undefined); bank !== undefined; bank = await next(bank)) {
+    const { rows, states, ids } = await read(bank, Math.max(1, Math.min(MAX_COUNTED, left)));
+    for (const [state, value] of Object.entries(states)) {
+      counted.push({ bank, state: state as Counted["state"], value });
+    }
+    const some = ids.slice(0, Math.min(ofBank, leftAges));
+    const times = (await Promise.all(some.map(since))).filter((time) => time !== undefined);
+    if (times.length > 0) ages.push({ bank, seconds: Math.max(0, clock() - Math.min(...times)) / 1000 });
+    left -= rows;
+    leftAges -= some.length;
   }
   return { counted, ages };
 }
 
-/** Of the orders that are due first, among which the oldest ones are unless they are retried. */
-async function oldestAge(deps: CountOrdersDeps, ids: readonly PaymentId[]): Promise<number | undefined> {
-  const payments = await Promise.all(ids.map((id) => deps.payments.find(deps.store, id)));
-  const created = payments.flatMap((payment) => payment === null ? [] : payment.value.createdAt);
-  return created.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...created)) / 1000;
+/** The ages are of the orders that are due first, among which the oldest ones are unless they are retried. */
+function countQueues(deps: CountOrdersDeps): Promise<Counts> {
+  const { outbox, payments, store, clock } = deps;
+  return countBanks(deps, {
+    next: outbox.nextQueue,
+    async read(bank, limit) {
+      const rows = await outbox.waiting(undefined, limit, bank);
+      const orders = rows.flatMap(({ shown }) => shown ?? []);
+      const states = {
+        waiting: orders.length,
+        due: orders.filter(({ dueAt }) => isDue(dueAt, clock())).length,
+        retrying: orders.filter(({ failures }) => failures > 0).length,
+      };
+      return { rows: rows.length, states, ids: orders.map(({ paymentId }) => paymentId) };
+    },
+    since: async (id) => (await payments.find(store, id))?.value.createdAt,
+    ages: AGES,
+  });
 }
 
-async function countHeld(deps: CountOrdersDeps): Promise<Queues> {
-  const counted: Counted[] = [];
-  const ages: { bank: string; seconds: number }[] = [];
-  let [read, aged] = [0, 0];
-  let bank = await deps.outbox.nextHeldBank(undefined);
-  while (bank !== undefined) {
-    const ids = await deps.outbox.heldOf(bank, countedAt(read));
-    counted.push({ bank, state: "held", value: ids.length });
-    const some = ids.slice(0, Math.min(HELD_AGES.ofBank, HELD_AGES.ofAll - aged));
-    const seconds = await longestHeld(deps, some);
-    if (seconds !== undefined) ages.push({ bank, seconds });
-    read += ids.length + 1;
-    aged += some.length;
-    bank = await deps.outbox.nextHeldBank(bank);
-  }
-  return { counted, ages };
-}
-
-/** Ids are random, so that of many orders some are a fair sample. */
-async function longestHeld(deps: CountOrdersDeps, ids: readonly PaymentId[]): Promise<number | undefined> {
-  const orders = await Promise.all(ids.map((id) => deps.outbox.find(deps.store, id)));
-  const since = orders.flatMap((order) => order?.value.state === "held" ? order.value.heldAt : []);
-  return since.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...since)) / 1000;
+/** The ages are a fair sample, because ids are random. */
+function countHeld(deps: CountOrdersDeps): Promise<Counts> {
+  const { outbox, store } = deps;
+  return countBanks(deps, {
+    next: outbox.nextHeldBank,
+    async read(bank, limit) {
+      const ids = await outbox.heldOf(bank, limit);
+      return { rows: ids.length, states: { held: ids.length }, ids };
+    },
+    async since(id) {
+      const order = (await outbox.find(store, id))?.value;
+      return order?.state === "held" ? order.heldAt : undefined;
+    },
+    ages: HELD_AGES,
+  });
 }
 
 /** They are in the order of their ids, so that those of one bank must not hide those of another. */

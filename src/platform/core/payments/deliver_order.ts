@@ -83,8 +83,6 @@ export interface TracedAnswer extends UnusableAnswer {
   readonly milliseconds: number;
 }
 
-const MAX_ATTEMPTS = 5;
-
 /**
  * Delivers an order that the caller has leased: the first push, by the request that created the payment. Does not
  * push if the lease has ended meanwhile or the bank has reported a status, because the order then belongs to
@@ -228,32 +226,28 @@ async function recordAnswer(
     deps.log.warn("order.answer_not_recorded", { paymentId, answer });
     return false;
   };
-  return await transact(
-    deps,
-    { what: "answered order", attempts: MAX_ATTEMPTS, lost },
-    async (tx) => {
-      const [order, payment] = await Promise.all([
-        deps.outbox.find(tx, paymentId),
-        deps.payments.find(tx, paymentId),
-      ]);
-      if (payment === null) throw new Error("an answer to an order without its payment");
-      const before = beforeReport(payment.value);
-      const moves = isLegalMove(before.status, answer);
-      if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
-      if (order !== null) deps.outbox.stageDelivery(tx, order);
-      const now = deps.clock();
-      const actor = `bank ${payment.value.bank}`;
-      if (moves) {
-        const changed = afterWord(before, answer, movedAt(before, now, now), word);
-        const cause = { actor, reason: "answered to its order", evidence }; // the bank's words are in the evidence
-        deps.payments.stageChange(tx, payment, changed, cause, now);
-      } else {
-        const event = { at: now, event: "payment_order.delivered", actor, evidence };
-        await deps.payments.stageNote(tx, paymentId, event);
-      }
-      return true;
-    },
-  );
+  return await transact(deps, { what: "answered order", lost }, async (tx) => {
+    const [order, payment] = await Promise.all([
+      deps.outbox.find(tx, paymentId),
+      deps.payments.find(tx, paymentId),
+    ]);
+    if (payment === null) throw new Error("an answer to an order without its payment");
+    const before = beforeReport(payment.value);
+    const moves = isLegalMove(before.status, answer);
+    if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
+    if (order !== null) deps.outbox.stageDelivery(tx, order);
+    const now = deps.clock();
+    const actor = `bank ${payment.value.bank}`;
+    if (moves) {
+      const changed = afterWord(before, answer, movedAt(before, now, now), word);
+      const cause = { actor, reason: "answered to its order", evidence }; // the bank's words are in the evidence
+      deps.payments.stageChange(tx, payment, changed, cause, now);
+    } else {
+      const event = { at: now, event: "payment_order.delivered", actor, evidence };
+      await deps.payments.stageNote(tx, paymentId, event);
+    }
+    return true;
+  });
 }
 
 /** Records in the payment's history what may be at the bank, also if the lease is lost and another worker goes on. */
@@ -292,8 +286,7 @@ async function stageResult(
   evidence: readonly Evidence[] = [],
 ): Promise<boolean> {
   const { paymentId } = changed;
-  const lost = (): boolean => false;
-  const ended = await transact(deps, { what: "failed order", attempts: MAX_ATTEMPTS, lost }, async (tx) => {
+  const ended = await transact(deps, { what: "failed order" }, async (tx) => {
     const entry = await deps.outbox.find(tx, paymentId);
     const isOwn = entry !== null && hasLease(entry, own);
     if (isOwn) deps.outbox.stageChange(tx, entry, changed);

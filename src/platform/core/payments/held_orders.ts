@@ -26,8 +26,6 @@ export interface HeldOrderDeps extends TransactDeps {
 const PAGE = 100;
 /** Number of orders that go back in one commit. */
 const BATCH = 20;
-/** If some of a batch's orders change meanwhile, the next attempt handles the others. */
-const MAX_ATTEMPTS = 3;
 const MAX_BANKS = 10_000;
 
 /** Holds the order without counting a failure. Leaves it unchanged if another process has changed it. */
@@ -35,8 +33,7 @@ export async function holdBack(deps: HeldOrderDeps, entry: Entry<LeasedOrder>, w
   const { paymentId, bank } = entry.value;
   const now = deps.clock();
   const held = { at: now, event: "payment_order.held", actor: "platform", reason: why };
-  const options = { what: "held order", attempts: 1, lost: () => false };
-  const isHeld = await transact(deps, options, async (tx) => {
+  const isHeld = await transact(deps, { what: "held order", lost: () => false }, async (tx) => {
     deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
     await deps.payments.stageNote(tx, paymentId, held);
     return true;
@@ -70,11 +67,10 @@ async function resumeAll(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promis
 }
 
 async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
-  const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => [] };
-  const givenUp = await transact<readonly DeadOrder[]>(deps, options, async (tx) => {
+  const givenUp = await transact(deps, { what: "held orders" }, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const at = deps.clock();
-    const dead = await Promise.all(entries.map(async (entry) => {
+    const dead = await Promise.all(entries.map(async (entry): Promise<DeadOrder | []> => {
       if (entry?.value.state !== "held") return []; // another worker was faster
       const order = resumeOrder(entry.value, at);
       deps.outbox.stageChange(tx, entry, order);

@@ -24,9 +24,6 @@ export interface LeaseOrdersDeps extends TransactDeps {
   readonly outbox: OrderOutboxStore;
 }
 
-/** If another process has taken some of the orders meanwhile, the next attempt takes the others. */
-const MAX_ATTEMPTS = 3;
-
 /**
  * Leases, in one commit, those of the orders that are still due. Another worker's orders, and those that are no longer
  * open, are left out. An order that cannot be read is logged.
@@ -47,8 +44,7 @@ async function lease(
   deps: LeaseOrdersDeps,
   ids: readonly PaymentId[],
 ): Promise<readonly Entry<LeasedOrder>[]> {
-  const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
-  const leases = await transact<readonly LeasedOrder[]>(deps, options, async (tx) => {
+  const leases = await transact(deps, { what: "due orders" }, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const now = deps.clock();
     return entries.flatMap((entry) => {

@@ -1,7 +1,7 @@
 /** A bank's answer to a pushed order (Decision D4). */
 import { z } from "@hono/zod-openapi";
 import { type Failure, mismatch } from "../../../base/kernel/result.ts";
-import { strictJson } from "../../../base/kernel/json.ts";
+import { isJsonObject, strictJson } from "../../../base/kernel/json.ts";
 import { answeredWord, usableWord } from "./bank_word_schema.ts";
 import type { BankWord } from "./payment.ts";
 
@@ -25,15 +25,9 @@ export interface AnsweredOrder extends BankWord {
 /** Decodes an answer. What is unusable beside the status is ignored. */
 export function decodeOrderAnswer(text: string): AnsweredOrder | Failure {
   const parsed = strictJson(text);
-  const value = parsed.ok ? parsed.value : undefined;
-  if (!isObject(value)) return mismatch("body", "a JSON object with Status");
-  const status = orderAnswerSchema.shape.Status.safeParse(value.Status);
-  if (!status.success) return mismatch("Status", ANSWERS.join(" or "), value.Status);
-  return { ok: true, answer: status.data, ...usableWord(value) };
-}
-
-function isObject(
-  value: unknown,
-): value is Readonly<Partial<Record<keyof typeof orderAnswerSchema.shape, unknown>>> {
-  return typeof value === "object" && value !== null;
+  if (!parsed.ok || !isJsonObject(parsed.value)) return mismatch("body", "a JSON object with Status");
+  const { Status } = parsed.value;
+  const status = orderAnswerSchema.shape.Status.safeParse(Status);
+  if (!status.success) return mismatch("Status", ANSWERS.join(" or "), Status);
+  return { ok: true, answer: status.data, ...usableWord(parsed.value) };
 }

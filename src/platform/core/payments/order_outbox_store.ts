@@ -6,7 +6,7 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../../config/store_keys.ts";
-import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
+import type { Entry, Key, Listing, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
   outboxDeadRecord,
@@ -121,16 +121,12 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
 
 function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "firstDue" | "queued" | "due"> {
   return {
-    async nextQueue(after) {
-      const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
-      const [first] = await store.list({ prefix: QUEUE, ...start, limit: 1 });
-      return asBankCode(first?.key[1]);
-    },
+    nextQueue: (after) => nextBank(store, QUEUE, after),
     async firstDue(bank, now) {
-      const [first] = await store.list({ prefix: [...QUEUE, bank], limit: 1 });
+      const prefix = [...QUEUE, bank];
+      const first = await firstBelow(store, { prefix });
       if (first === undefined || isDue(dueAtOf(first), now)) return first && dueAtOf(first);
-      const [ahead] = await store.list({ prefix: [...QUEUE, bank], after: latestOf(bank, now), limit: 1 });
-      return dueAtOf(ahead ?? first);
+      return dueAtOf(await firstBelow(store, { prefix, after: latestOf(bank, now) }) ?? first);
     },
     async queued(after, now, limit) {
       const start = after === undefined ? {} : { after: [...QUEUE, ...after] };
@@ -146,6 +142,23 @@ function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "firstDue" |
     },
     due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
   };
+}
+
+async function firstBelow(
+  store: Store,
+  listing: Omit<Listing, "limit">,
+): Promise<Entry<unknown> | undefined> {
+  return (await store.list({ ...listing, limit: 1 }))[0];
+}
+
+/** Returns the first bank after `after` that an index names. */
+async function nextBank(
+  store: Store,
+  index: Key,
+  after: BankCode | undefined,
+): Promise<BankCode | undefined> {
+  const start = after === undefined ? {} : { after: [...index, after, AFTER_EVERY_ID] };
+  return asBankCode((await firstBelow(store, { prefix: index, ...start }))?.key[1]);
 }
 
 /** Returns the due orders. Those with a `dueAt` too far ahead are sorted behind the orders that wait, so they need a read of their own. */
@@ -189,11 +202,7 @@ function stoppedOrders(
     dead: (after, limit) => ordersIn(store, DEAD, { after, limit }, isDead),
     held: (after, limit, bank) => ordersIn(store, HELD, { after, limit, bank }, isHeld),
     waiting: (after, limit, bank) => ordersIn(store, QUEUE, { after, limit, bank }, isQueued),
-    async nextHeldBank(after) {
-      const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
-      const [first] = await store.list({ prefix: HELD, ...start, limit: 1 });
-      return asBankCode(first?.key[1]);
-    },
+    nextHeldBank: (after) => nextBank(store, HELD, after),
     async heldOf(bank, limit) {
       const listed = await store.list({ prefix: [...HELD, bank], limit });
       return listed.map((entry) => outboxHeldRecord.decode(entry).value);

@@ -31,6 +31,7 @@ import {
   PAYMENT_STATUSES,
 } from "./payment.ts";
 import { z } from "zod";
+import { isJsonObject } from "../../../base/kernel/json.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
 import { REASON_CODES } from "../../../base/values/reason_codes.ts";
@@ -82,9 +83,7 @@ const charge = z.looseObject(
 );
 
 /** `payment_schema.ts` has checked its contents. */
-const initiation = z.custom<StoredPayment["initiation"]>((value) =>
-  typeof value === "object" && value !== null
-);
+const initiation = z.custom<StoredPayment["initiation"]>(isJsonObject);
 
 export const paymentRecord = convertedRecord(
   defineRecord<StoredPayment>({

@@ -147,6 +147,7 @@ interface Due {
   readonly pieces?: number;
   readonly isHeld?: true;
   readonly isGone?: true;
+  /** Another process handles it before the first commit. */
   readonly loses?: true;
   readonly fails?: true;
 }
@@ -178,7 +179,8 @@ async function passOver(due: readonly Due[]): Promise<readonly unknown[]> {
       const entry: unknown = status === undefined ? null : { key: ["consent", id], value, version: "1" };
       return Promise.resolve(entry as Awaited<ReturnType<ConsentStore["find"]>>);
     },
-    standsDeadline: (_from, { consentId }) => Promise.resolve(of(consentId).isGone === undefined),
+    standsDeadline: (_from, { consentId }) =>
+      Promise.resolve(of(consentId).isGone === undefined && !lost.has(consentId)),
     async stageErasureLater(tx, { key, consentId }, at) {
       await new Promise((resolve) => setTimeout(resolve));
       told("later", consentId, at);
@@ -193,8 +195,12 @@ async function passOver(due: readonly Due[]): Promise<readonly unknown[]> {
       tx.writes.push({ kind: "delete", key });
     },
   };
-  const commit = ({ writes }: Commit): Promise<boolean> =>
-    Promise.resolve(!writes.some(({ key }) => of(key[1] ?? "").loses));
+  const lost = new Set<string>();
+  const commit = ({ writes }: Commit): Promise<boolean> => {
+    const losing = writes.map(({ key }) => key[1] ?? "").filter((id) => of(id).loses);
+    losing.forEach((id) => lost.add(id));
+    return Promise.resolve(losing.length === 0);
+  };
   const deps: unknown = {
     store: { ...store, commit },
     clock: () => 70,

@@ -58,7 +58,7 @@ Deno.test("an order that fails, is delivered, given up, closed or held is logged
   assertEquals([rest, typeof why], [{ paymentId: held, bank: "BANKA" }, "string"]);
 });
 
-Deno.test("an answer that loses every race is logged after five attempts, and the order is pushed again [D1]", async () => {
+Deno.test("an answer that loses every race is logged after eight attempts, and the order is pushed again [D1]", async () => {
   const store = await openTestStore();
   const state = { attempts: 0, loses: true };
   const commit: Store["commit"] = async (staged) => {
@@ -69,10 +69,10 @@ Deno.test("an answer that loses every race is logged after five attempts, and th
   await using env = await openPushEnvironment(accepts, { store: { ...store, commit } });
   const { DomesticPaymentId: paymentId, Status } = await paid(env);
   const answer = "AcceptedSettlementInProcess";
-  assertEquals([Status, state.attempts], ["Pending", 5]);
+  assertEquals([Status, state.attempts], ["Pending", 8]);
   assertEquals(told(env), [["warn", "order.answer_not_recorded", { paymentId, bank: "BANKA", answer }]]);
   state.loses = false;
-  assertEquals([await later(env, 15_000), state.attempts], [1, 6]);
+  assertEquals([await later(env, 15_000), state.attempts], [1, 9]);
 });
 
 Deno.test("a held order that cannot go on keeps no other back, and is logged [OP6]", async () => {
