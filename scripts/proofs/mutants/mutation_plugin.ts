@@ -53,7 +53,7 @@ function formOf({ type }: Node): Form {
 type Report = (node: Node, kind: string, to: string, at?: readonly [number, number]) => void;
 
 function visitor(textOf: (node: Node) => string, text: string, report: Report): Deno.lint.LintVisitor {
-  return { ...conditions(textOf, text, report), ...calls(textOf, report), ...values(textOf, report) };
+  return { ...conditions(textOf, text, report), ...calls(textOf, report), ...values(textOf, text, report) };
 }
 
 function conditions(textOf: (node: Node) => string, text: string, report: Report): Deno.lint.LintVisitor {
@@ -115,19 +115,19 @@ function calls(textOf: (node: Node) => string, report: Report): Deno.lint.LintVi
 }
 
 /** The order of their arguments does not matter. */
-const SYMMETRIC = /^Math\.(?:min|max)$|^(?:same|equal)/;
+const SYMMETRIC = /^Math\.(?:min|max)$|^(?:same|equal|isSameAccount$)/;
 
 function isSimple(node: Node): boolean {
   return node.type === "Identifier" || node.type === "MemberExpression";
 }
 
-function values(textOf: (node: Node) => string, report: Report): Deno.lint.LintVisitor {
+function values(textOf: (node: Node) => string, text: string, report: Report): Deno.lint.LintVisitor {
   return {
     Literal(node): void {
       if (node.parent.type.startsWith("TS") && node.parent.type !== "TSAsExpression") return;
       if (node.parent.type === "Property" && node.parent.key === node) return;
       if (typeof node.value === "boolean") report(node, "flipped boolean", String(!node.value));
-      if (typeof node.value === "number") {
+      if (typeof node.value === "number" && !isCapacity(node.parent, text)) {
         report(node, "other number", String(otherNumber(numberOf(textOf(node)))));
       }
     },
@@ -138,6 +138,13 @@ function values(textOf: (node: Node) => string, report: Report): Deno.lint.LintV
       without(node.properties, textOf, (kept, name) => report(node, `removed member ${name}`, `{ ${kept} }`));
     },
   };
+}
+
+/** How many keys a limiter or a cache remembers: with another number it needs other memory, and does the same. */
+function isCapacity(parent: Node, text: string): boolean {
+  if (parent.type === "Property") return parent.key.type === "Identifier" && parent.key.name === "maxKeys";
+  if (parent.type !== "VariableDeclarator" || parent.id.type !== "Identifier") return false;
+  return new RegExp(`(?:maxKeys:|\\bopenRecentlyUsed(?:<[^()]*>)?\\() *${parent.id.name}\\b`).test(text);
 }
 
 /** From here on a number is a time, a unit or a bound of memory, and one more of it makes no difference to anyone. */

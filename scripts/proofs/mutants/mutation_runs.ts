@@ -6,7 +6,7 @@ import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
 import { isCaught, openSurvey, type Survey } from "./survey.ts";
 import { switched } from "./switched.ts";
-import { tellingTests } from "./telling_tests.ts";
+import { namesakeTests, tellingTests } from "./telling_tests.ts";
 import { type TestProcess, testProcess } from "./test_process.ts";
 import { copyTree, type TestRun, type Tree } from "./tree.ts";
 
@@ -36,7 +36,7 @@ interface Lane extends AsyncDisposable {
 export type Near = (mutation: Mutation) => {
   /** Nearest to the source file. */
   readonly near: readonly string[];
-  /** With the rarest words of the change. */
+  /** With the rarest words of the change, or the name of a program that it uses. */
   readonly telling: readonly string[];
 };
 
@@ -92,13 +92,14 @@ export function nearest(): Near {
     .map(readSource);
   const near = nearTests(sources, SURVEYED.near);
   const telling = tellingTests(sources, SURVEYED.telling);
+  const namesakes = namesakeTests(sources);
   return ({ file, line, kind, change: { at } }) => {
     const { text } = readSource(file);
     const name = basename(file, ".ts").replaceAll("_", " ");
     const changed = text.slice(...at);
     const words = `${kind} ${name} ${surroundings(text.split("\n"), line)} ${changed}`;
     const races = /\bcheck\(tx\b|[vV]ersion/.test(changed) ? racesAt(file, sources) : [];
-    return { near: near(file), telling: [...races, ...telling(text, words)] };
+    return { near: near(file), telling: [...races, ...namesakes(file, changed), ...telling(text, words)] };
   };
 }
 

@@ -13,7 +13,7 @@ const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|(?:support|testing)\/[^"]+)"/g;
  * of the mirrored folder and those that reach it over the fewest imports.
  *
  * @param files the programs of `src` and `tests`
- * @param max how many tests
+ * @param max how many tests; all of the mirrored folder are named
  */
 export function nearTests(files: readonly SourceFile[], max: number): (file: string) => readonly string[] {
   const importers = importersIn(files);
@@ -22,18 +22,23 @@ export function nearTests(files: readonly SourceFile[], max: number): (file: str
     const distance = distancesTo(file, importers);
     const rank = (test: string): number => rankOf(test, file, distance.get(test) ?? Infinity);
     return tests.map((path) => ({ path, rank: rank(path) })).filter((test) => Number.isFinite(test.rank))
-      .sort((one, other) => one.rank - other.rank).slice(0, max).map(({ path }) => path);
+      .sort((one, other) => one.rank - other.rank).map(({ path }) => path)
+      .filter((path, at) => at < max || dirname(path) === mirrorOf(file));
   };
 }
 
 function rankOf(test: string, file: string, far: number): number {
-  const mirror = dirname(file).replace(/^src\//, "tests/");
+  const mirror = mirrorOf(file);
   if (basename(test).startsWith(basename(file).replace(/\.tsx?$/, ""))) return far;
   if (!Number.isFinite(far)) return far;
   const isBelow = dirname(test).startsWith(dirname(mirror));
   if (!isBelow && far > MAX_IMPORTS && SLOW.test(test)) return Infinity;
   if (dirname(test) === mirror) return 100 * Math.min(far, MAX_IMPORTS);
   return 100 * far + (isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
+}
+
+function mirrorOf(file: string): string {
+  return dirname(file).replace(/^src\//, "tests/");
 }
 
 /** The programs that import each program. */

@@ -6,7 +6,7 @@ import type { TestProcess } from "./test_process.ts";
 /** A run of a whole test file takes at most that long. */
 const MAX_FILE_MS = 600_000;
 /** The tests that are run for one change take at most so much of the processor together, by the survey. */
-const MAX_CHANGE_MS = 60_000;
+const MAX_CHANGE_MS = 120_000;
 /** How much longer a test may take with a change before it counts as hanging. */
 const TIME_LIMIT = { factor: 5, plusMs: 20_000 };
 

@@ -1,4 +1,5 @@
 /** Which tests speak of a change: by the rare words that they share with its place, however far they are. No I/O. */
+import { basename } from "node:path/posix";
 import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
 /** Start whole programs and browsers. */
@@ -36,6 +37,35 @@ export function tellingTests(
     }
     const best = [...worth].sort(([, one], [, other]) => other - one).slice(0, max).map(([path]) => path);
     return [...DECLARED.flatMap(([declares, test]) => declares.test(program) ? [test] : []), ...best];
+  };
+}
+
+/** So many other programs at most use a name that leads to their tests. */
+const MAX_USERS = 4;
+const NAME = /\b[a-z]+(?:[A-Z][a-z]+)+\b/g;
+
+/**
+ * Returns a function that names the tests of other programs that use the rare names of a change in a program: what it
+ * calls is defined there, and tested under that name.
+ *
+ * @param files the programs of `src` and `tests`
+ */
+export function namesakeTests(
+  files: readonly SourceFile[],
+): (program: string, changed: string) => readonly string[] {
+  const tests = files.map(({ path }) => path).filter((path) =>
+    /\.test\.tsx?$/.test(path) && !SLOW.test(path)
+  );
+  const using = new Map<string, string[]>();
+  for (const { path, text } of files.filter(({ path }) => path.startsWith("src/"))) {
+    for (const name of new Set(text.match(NAME))) using.set(name, [...using.get(name) ?? [], path]);
+  }
+  return (program, changed) => {
+    const users = [...new Set(changed.match(NAME))].map((name) =>
+      (using.get(name) ?? []).filter((path) => path !== program)
+    ).filter((paths) => paths.length <= MAX_USERS);
+    const names = new Set(users.flat().map((path) => basename(path).replace(/\.tsx?$/, "")));
+    return tests.filter((path) => names.has(basename(path).replace(/\.test\.tsx?$/, "")));
   };
 }
 

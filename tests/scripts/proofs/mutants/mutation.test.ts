@@ -4,7 +4,7 @@ import { type Near, type Outcome, tryMutations } from "../../../../scripts/proof
 import plugin, { type Change } from "../../../../scripts/proofs/mutants/mutation_plugin.ts";
 import { mutationOf, mutationsOf } from "../../../../scripts/proofs/mutants/mutations.ts";
 import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
-import { tellingTests } from "../../../../scripts/proofs/mutants/telling_tests.ts";
+import { namesakeTests, tellingTests } from "../../../../scripts/proofs/mutants/telling_tests.ts";
 import { switched } from "../../../../scripts/proofs/mutants/switched.ts";
 import { ACCEPTED_FILE, acceptedIn, faultOf } from "../../../../scripts/proofs/mutants/accepted_survivors.ts";
 import { readSource, ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
@@ -40,6 +40,11 @@ Deno.test("each kind of change is made in one place", () => {
     ],
     ["x = 999;", "other number: x = 1000;"],
     ["x = 1_000;", "other number: x = 2000;"],
+    ["x = f({ maxKeys: 9 });", "removed member maxKeys: 9: x = f({  });"],
+    [
+      "const MOST = 9; x = f({ maxKeys: MOST });",
+      "removed member maxKeys: MOST: const MOST = 9; x = f({  });",
+    ],
     [
       "x = { ...(a ? b : c), d };",
       "negated condition: x = { ...(!(a) ? b : c), d };",
@@ -62,6 +67,8 @@ Deno.test("nothing is changed in strings, comments and types, or where the text 
     "x = Math.min(a, b);",
     "x = a /* < */ < b;",
     "const [a, b] = c;",
+    "const MAX_SEEN = 9; x = openRecentlyUsed<A>(MAX_SEEN);",
+    "x = isSameAccount(a, b);",
   ];
   for (const text of untouched) assertEquals(changed(text), [], text);
 });
@@ -122,6 +129,28 @@ Deno.test("the nearest tests have the file's name, then they mirror its folder o
     "tests/a/b/mirror.test.ts",
     "tests/a/other.test.ts",
     "tests/c/strange.test.ts",
+  ]);
+  assertEquals(nearTests(files, 1)("src/a/b/x.ts"), [
+    "tests/c/x_again.test.ts",
+    "tests/a/b/far.test.ts",
+    "tests/a/b/mirror.test.ts",
+  ]);
+});
+
+Deno.test("what a change calls is tested under the name of the program that defines it", () => {
+  const files = [
+    ...["a/x", "b/rate_limit", "b/other"].map((name) => ({
+      path: `src/${name}.ts`,
+      text: "limitParticipant",
+    })),
+    ...["c", "d", "e", "f", "g"].map((name) => ({ path: `src/${name}.ts`, text: "usedOften" })),
+    ...["b/rate_limit", "b/rate_limits", "a/x", "c"].map((name) => ({
+      path: `tests/${name}.test.ts`,
+      text: "",
+    })),
+  ];
+  assertEquals(namesakeTests(files)("src/a/x.ts", 'await c.get("limitParticipant")(usedOften);'), [
+    "tests/b/rate_limit.test.ts",
   ]);
 });
 
