@@ -11,7 +11,7 @@ import { openPushSlots } from "../events/delivery/push_slots.ts";
 import { type Expiring, expiringKey, expiringStatement } from "../events/expiry.ts";
 import { spreadNotices } from "../events/spread_notices.ts";
 import { type NoticeJobs, openExpirySweep } from "../events/notify_expiries.ts";
-import type { EventPush } from "../operations/traces/push_trace.ts";
+import type { EventPush } from "../operations/traces/open_traces.ts";
 import type { SharedParts } from "./shared_parts.ts";
 
 /** Limits of pushes of events in one process, apart from those of orders. */

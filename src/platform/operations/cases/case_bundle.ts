@@ -4,7 +4,7 @@
  */
 import { lostData } from "../../guards/security/standing.ts";
 import canonicalize from "canonicalize";
-import type { JsonObject } from "../../../base/jose/compact_jws.ts";
+import { decodeObject, type JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
 import { signClaims } from "../../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
@@ -13,13 +13,14 @@ import { hashText } from "../../../base/merkle/tree.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { leafHash } from "../../evidence/evidence.ts";
-import { linkedIn } from "./linked.ts";
-import { type CaseReader, isOperators, readableFor } from "./reader.ts";
-import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
+import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
 import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
+import { strictJson } from "../../../base/kernel/json.ts";
+import { transactionDigest } from "../../core/consents/transaction_digest.ts";
+import { consentRequestSchema } from "../../core/consents/consent_schema.ts";
 
 export interface BundleDeps {
   readonly store: Store;
@@ -150,4 +151,74 @@ async function entryCounts(deps: BundleDeps, consentId: ConsentId): Promise<Json
     consent_entries: consent?.value.sequence ?? 0,
     payment_entries: payment?.value.sequence ?? 0,
   };
+}
+
+/** A participant of a case, who may read what it has sent or received itself (contract EV18). */
+type CaseReader = "tpp" | "bank";
+
+const OWN: Readonly<Record<CaseReader, readonly string[]>> = {
+  tpp: ["consent_request", "pushed_request", "payment_request", "tpp_dispute", "bank_dispute"],
+  bank: [
+    "handover",
+    "payer_accounts",
+    "sca_result",
+    "order",
+    "order_response",
+    "status_report",
+    "stated_order",
+    "tpp_dispute",
+    "bank_dispute",
+  ],
+};
+
+/** The case as this reader may see it: evidence of others is withheld as if it were deleted. */
+function readableFor(file: CaseFile, reader: CaseReader): CaseFile {
+  const entries = file.entries.map((each) => ({
+    ...each,
+    items: each.items.map(({ item, body }) => ({
+      item,
+      body: OWN[reader].includes(item.kind) ? body : null,
+    })),
+  }));
+  return { ...file, entries };
+}
+
+/** Whether a participant gets the leaf alone: the record names an operator, with the operator's words. */
+function isOperators({ entry: { actor } }: CaseEntry): boolean {
+  return actor.startsWith("operator ");
+}
+
+/**
+ * Whether a case proves dynamic linking: the bank has signed the digest of what the TPP requested (contract EV16).
+ * Reads the bank's result of the session that authorised the consent. What is deleted proves nothing.
+ */
+function linkedIn(entries: readonly CaseEntry[]): "proven" | "not claimed" {
+  const authorised = entries.findIndex(({ entry }) => entry.event === "consent.Authorized");
+  const [request] = piecesOf(entries, "consent_request");
+  if (authorised < 0 || request === undefined) return "not claimed";
+  const [decision] = piecesOf(entries.slice(authorised, authorised + 1), "decision");
+  const session = decision === undefined ? undefined : members(decision)["session"];
+  const result = piecesOf(entries.slice(0, authorised + 1), "sca_result").map(claimsOf)
+    .findLast((claims) => session === undefined || claims["correlation_id"] === session);
+  const requested = consentRequestSchema.safeParse(members(request)); // changed evidence has no form
+  const digest = requested.success ? transactionDigest(requested.data.Data.Initiation) : null;
+  return result?.["transaction_digest"] === digest ? "proven" : "not claimed";
+}
+
+function piecesOf(entries: readonly CaseEntry[], kind: string): readonly string[] {
+  return entries.flatMap(({ items }) =>
+    items.flatMap(({ item, body }) =>
+      item.kind !== kind || body === null || body === "lost" ? [] : new TextDecoder().decode(body.bytes)
+    )
+  );
+}
+
+function members(text: string): JsonObject {
+  const parsed = strictJson(text);
+  return parsed.ok ? Object(parsed.value) : {};
+}
+
+function claimsOf(jws: string): JsonObject {
+  const claims = decodeObject("claims", jws.split(".")[1] ?? "");
+  return claims.ok ? claims.value : {};
 }

@@ -25,8 +25,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
 import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
-import { openOwnOrder, orderKeysOf, type OwnKeys } from "./own_order.ts";
-import type { OrderedPayment } from "./own_order_schema.ts";
+import { openOwnOrder, type OrderedPayment, orderKeysOf, type OwnKeys } from "./own_order.ts";
 import { statedEvidence } from "./stated_order.ts";
 
 export interface SettleOrderDeps extends TransactDeps {

@@ -4,7 +4,7 @@ import { ACCOUNTS } from "testing/back_channel.ts";
 import { authorised, putAccounts, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay, requestToken } from "testing/flows.ts";
-import { maskedText } from "../../../../src/platform/operations/traces/masked_text.ts";
+import { maskedText } from "../../../../src/platform/operations/traces/trace.ts";
 import { comeBack } from "../../core/frontchannel/come_back.ts";
 import { storedTraces } from "./read_traces.ts";
 
