@@ -20,7 +20,7 @@ import { describedPlatform } from "./described_platform.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
 import { onboard, type Participant } from "./participants.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator, testOperators } from "./operators.ts";
-import type { ProcessIdentity } from "../../src/platform/operations/note_process.ts";
+import type { ProcessIdentity } from "../../src/platform/operations/process_store.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { ADMIN_TOKEN, PROXY_SECRET, throughProxy } from "./through_proxy.ts";
 

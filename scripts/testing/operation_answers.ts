@@ -5,7 +5,7 @@ import type {
   controlsSchema,
   plannedOutageSchema,
 } from "../../src/platform/operations/control_representation.ts";
-import type { alarmsSchema } from "../../src/platform/operations/alarm_representation.ts";
+import type { alarmsSchema } from "../../src/platform/operations/alarm_routes.ts";
 import type { bankStatesSchema } from "../../src/platform/operations/bank_state_routes.ts";
 import type { endingsSchema } from "../../src/platform/operations/ending_routes.ts";
 import type { historySchema, peopleTodaySchema } from "../../src/platform/operations/history_routes.ts";

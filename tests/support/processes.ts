@@ -1,5 +1,5 @@
 /** Several processes of the platform on one store. */
-import type { ProcessIdentity } from "../../src/platform/operations/note_process.ts";
+import type { ProcessIdentity } from "../../src/platform/operations/process_store.ts";
 import { composePlatform, type Platform } from "../../src/platform/process/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openTestStore } from "testing/test_store.ts";

@@ -199,7 +199,7 @@ export const logCheckpointKey = (hourStart: number): Key => ["log_checkpoint", t
 /** Traces that were stored together, by time (`operations/traces/trace_store.ts`). For `PLATFORM_TRACE_DAYS`. */
 export const traceKey = (place: string): Key => ["trace", place];
 
-/** Prefix of the changes that operators have proposed (`operations/proposal.ts`). 30 days. */
+/** Prefix of the changes that operators have proposed (`operations/proposals.ts`). 30 days. */
 export const PROPOSALS: Key = ["proposal"];
 /** The proposals that can be approved. */
 export const OPEN_PROPOSALS_KEY: Key = ["open_proposals"];
@@ -281,7 +281,7 @@ export const noticeSpreadKey = (
 /** The state of a bank that has been another one than available (`operations/health/bank_health_store.ts`). Never deleted. */
 export const bankHealthKey = (bank: BankCode): Key => ["bank_health", bank];
 
-/** A payment on which its bank has not decided for long, or all of a bank (`operations/unsettled/unsettled_store.ts`). */
+/** A payment on which its bank has not decided for long, or all of a bank (`operations/unsettled/find_unsettled.ts`). */
 export const unsettledKey = (bank: BankCode, createdAt?: number, payment?: PaymentId): Key => [
   "unsettled",
   bank,
@@ -305,7 +305,7 @@ export const openDisputeKey = (dueAt?: number, payment?: PaymentId): Key => [
   ...placePart(dueAt, payment),
 ];
 
-/** The last pushes of a process (`operations/health/push_note_store.ts`). 15 minutes after the last of them. */
+/** The last pushes of a process (`operations/health/bank_health_store.ts`). 15 minutes after the last of them. */
 export const lastPushesKey = (note: string): Key => ["last_pushes", note];
 
 /** The expiries of which a TPP has a notice (`events/expiry_store.ts`). */

@@ -4,7 +4,7 @@ import { addFigures, boundOf, dayOf, type Figures, noFigures } from "../observed
 import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/recorder.ts";
 import type { ProcessState } from "./process_store.ts";
-import { reasonsSchema, representReasons } from "./reports/reason_representation.ts";
+import { reasonsSchema, representReasons } from "./reports/report_representation.ts";
 
 const sums = {
   Succeeded: z.int().openapi({ description: "Requests of TPPs and banks that succeeded." }),

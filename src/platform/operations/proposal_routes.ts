@@ -7,12 +7,12 @@ import { admits, operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import { OPERATION_ROLES } from "../guards/security/operator_roles.ts";
 import { reasonSchema } from "./control_representation.ts";
-import type { Proposal } from "./proposal.ts";
 import {
   approve,
   type CarryOut,
   type Decision,
   listProposals,
+  type Proposal,
   type ProposalDeps,
   resultOf,
   type ShownState,

@@ -31,10 +31,11 @@ import {
 import { operationsDocumentRoutes } from "../guards/security/operations_document_routes.ts";
 import { openOperatorAudit } from "../guards/security/operator_audit.ts";
 import { requestLaneRoutes } from "../guards/security/request_lane_routes.ts";
+import { alarmRoutes } from "../operations/alarm_routes.ts";
 import { bankStateRoutes } from "../operations/bank_state_routes.ts";
 import { caseRoutes } from "../operations/cases/case_routes.ts";
 import { logRoutes } from "../operations/cases/log_routes.ts";
-import { operationsHeaders } from "../operations/console/console_headers.ts";
+import { operationsHeaders } from "../operations/console/console_page.ts";
 import { type ConsoleParts, consoleRoutes } from "../operations/console/console_routes.tsx";
 import { operatorsConsole } from "../operations/console/operators_console.ts";
 import { controlRoutes } from "../operations/control_routes.ts";
@@ -147,6 +148,7 @@ function changesOf(deps: Operations): readonly PlatformEndpoint[] {
     ...participantDetailRoutes(deps),
     ...endingRoutes(deps),
     ...bankStateRoutes(deps),
+    ...alarmRoutes(deps),
     ...operationsDocumentRoutes(deps),
   ];
 }

@@ -12,7 +12,7 @@ import type { TryLink } from "../../portal/api_reference.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
-import type { ProcessIdentity } from "../operations/note_process.ts";
+import type { ProcessIdentity } from "../operations/process_store.ts";
 import type { ProcessValues } from "./measured_parts.ts";
 
 /** The inputs that differ between a test, the sandbox and production. */

@@ -15,7 +15,7 @@ import { openErasures } from "../operations/cases/erase_case.ts";
 import { finishDeletions, retireCases } from "../operations/cases/retire_cases.ts";
 import { countFunnel } from "../operations/funnel/count_funnel.ts";
 import { openBankJudge } from "../operations/health/judge_banks.ts";
-import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
+import { openProcessNote, type ProcessNote } from "../operations/process_store.ts";
 import { listHolds } from "../operations/recovery/hold_store.ts";
 import { openBankWatch } from "../operations/reports/watch_banks.ts";
 import { openUnsettledSearch } from "../operations/unsettled/find_unsettled.ts";

@@ -9,10 +9,9 @@ import {
 import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
 import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
-import { proposals } from "../operations/proposal.ts";
-import { bankHealthRecord } from "../operations/health/bank_health_store.ts";
-import { lastPushesRecord } from "../operations/health/push_note_store.ts";
-import { unsettledRecord, unsettledSearchRecord } from "../operations/unsettled/unsettled_store.ts";
+import { proposals } from "../operations/proposals.ts";
+import { bankHealthRecord, lastPushesRecord } from "../operations/health/bank_health_store.ts";
+import { unsettledRecord, unsettledSearchRecord } from "../operations/unsettled/find_unsettled.ts";
 import { processRecord } from "../operations/process_store.ts";
 import { funnelCaseRecord, funnelDayRecord } from "../observed/funnel/funnel_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";

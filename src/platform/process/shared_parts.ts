@@ -46,7 +46,7 @@ import { openKeptTime } from "../operations/cases/kept_time.ts";
 import { openCurrentHealth } from "../operations/health/bank_health_store.ts";
 import { isHeld, rejectWhileHeld } from "../operations/recovery/hold_store.ts";
 import { openTraces } from "../operations/traces/open_traces.ts";
-import { undecidedAfterSearch } from "../operations/unsettled/unsettled_store.ts";
+import { undecidedAfterSearch } from "../operations/unsettled/find_unsettled.ts";
 import { whyHeldBy } from "../operations/why_held.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import { measuredFetch, tracedFetch } from "./measured_parts.ts";

@@ -6,7 +6,7 @@ import { orderAnswerSchema } from "../core/payments/order_answer_schema.ts";
 import { ORDER_JWT } from "../core/payments/payment_order_representation.ts";
 import { EVENT_JWT } from "../events/event_claims_representation.ts";
 import { type JwtKind, sealedQuery, signedText } from "../guards/http/jwt_schema.ts";
-import { INQUIRY_JWT } from "../operations/recovery/ask_bank.ts";
+import { INQUIRY_JWT } from "../operations/recovery/order_inquiry_representation.ts";
 import { STATEMENT_JWT } from "../operations/recovery/order_statement_schema.ts";
 import { pushErrorSchema } from "../events/push_answer_schema.ts";
 

@@ -13,8 +13,7 @@ import { ERROR_TABLE } from "../../../src/platform/guards/http/error_table.ts";
 import { noFigures } from "../../../src/platform/observed/figures/figures.ts";
 import { openFiguresRecorder } from "../../../src/platform/observed/figures/recorder.ts";
 import { representLastHour } from "../../../src/platform/operations/last_hour_representation.ts";
-import { openProcessNote } from "../../../src/platform/operations/note_process.ts";
-import { listProcesses } from "../../../src/platform/operations/process_store.ts";
+import { listProcesses, openProcessNote } from "../../../src/platform/operations/process_store.ts";
 
 const REPORT_MS = 10_000;
 const LOST_MS = 30_000;

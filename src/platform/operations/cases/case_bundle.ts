@@ -21,6 +21,9 @@ import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import { strictJson } from "../../../base/kernel/json.ts";
 import { transactionDigest } from "../../core/consents/transaction_digest.ts";
 import { consentRequestSchema } from "../../core/consents/consent_schema.ts";
+import { bodyOf, entryAt, piecesOf } from "../../evidence/audit_trail.ts";
+import { caseIdOf } from "../../evidence/data_keys/case_keys.ts";
+import { type DeletedCase, deletedCase } from "../../evidence/deleted_case_store.ts";
 
 export interface BundleDeps {
   readonly store: Store;
@@ -31,9 +34,6 @@ export interface BundleDeps {
   readonly origin: LogOrigin;
   readonly ownKeyRing: KeyRing;
 }
-
-export const BUNDLE_FORMAT = "evidence-bundle-1";
-const STATEMENT_TYP = "evidence-bundle+jwt";
 
 export type Json = { readonly [name: string]: unknown };
 
@@ -61,7 +61,7 @@ export async function bundleOf(
   const withheld = await Promise.all(hidden.map((entry) => representWithheld(entry, log)));
   if (entries.includes("waiting") || withheld.includes("waiting")) return "waiting";
   const unsigned = {
-    format: BUNDLE_FORMAT,
+    format: "evidence-bundle-1",
     checkpoint: log.checkpoint,
     documents: [...file.documents.values()].toSorted(),
     entries,
@@ -74,7 +74,7 @@ export async function bundleOf(
     linked: linkedIn(file.entries),
     ...(reader === undefined ? {} : { reader }),
   };
-  return await withStatement(deps, unsigned, STATEMENT_TYP, claims);
+  return await withStatement(deps, unsigned, "evidence-bundle+jwt", claims);
 }
 
 /** Adds the published keys and a signature over the digest. Returns the text of the bundle. */
@@ -105,7 +105,7 @@ export async function withStatement(
  *
  * @throws {ApiError} `platform.unavailable` if the data key of its evidence is lost
  */
-export async function representEntry(
+async function representEntry(
   { subject, position, entry, items }: CaseEntry,
   log: LogView,
 ): Promise<Json | "waiting"> {
@@ -194,18 +194,18 @@ function isOperators({ entry: { actor } }: CaseEntry): boolean {
  */
 function linkedIn(entries: readonly CaseEntry[]): "proven" | "not claimed" {
   const authorised = entries.findIndex(({ entry }) => entry.event === "consent.Authorized");
-  const [request] = piecesOf(entries, "consent_request");
+  const [request] = textsOf(entries, "consent_request");
   if (authorised < 0 || request === undefined) return "not claimed";
-  const [decision] = piecesOf(entries.slice(authorised, authorised + 1), "decision");
+  const [decision] = textsOf(entries.slice(authorised, authorised + 1), "decision");
   const session = decision === undefined ? undefined : members(decision)["session"];
-  const result = piecesOf(entries.slice(0, authorised + 1), "sca_result").map(claimsOf)
+  const result = textsOf(entries.slice(0, authorised + 1), "sca_result").map(claimsOf)
     .findLast((claims) => session === undefined || claims["correlation_id"] === session);
   const requested = consentRequestSchema.safeParse(members(request)); // changed evidence has no form
   const digest = requested.success ? transactionDigest(requested.data.Data.Initiation) : null;
   return result?.["transaction_digest"] === digest ? "proven" : "not claimed";
 }
 
-function piecesOf(entries: readonly CaseEntry[], kind: string): readonly string[] {
+function textsOf(entries: readonly CaseEntry[], kind: string): readonly string[] {
   return entries.flatMap(({ items }) =>
     items.flatMap(({ item, body }) =>
       item.kind !== kind || body === null || body === "lost" ? [] : new TextDecoder().decode(body.bytes)
@@ -221,4 +221,45 @@ function members(text: string): JsonObject {
 function claimsOf(jws: string): JsonObject {
   const claims = decodeObject("claims", jws.split(".")[1] ?? "");
   return claims.ok ? claims.value : {};
+}
+
+/**
+ * Returns the bundle of the deletion of a case: the entry of the evidence log that names it, so that anyone can tell a
+ * case that retention has deleted from one that was lost (contract EN14, EV13).
+ *
+ * @param id of the consent or of its payment
+ * @returns null if the case was not deleted, and `"waiting"` if the entry has no place in the log yet
+ */
+export async function deletionOf(deps: BundleDeps, id: string): Promise<string | null | "waiting"> {
+  const caseId = caseIdOf(id);
+  const deleted = await deletedWith(deps.store, id);
+  if (caseId === undefined || deleted === null) return null;
+  const [named, log] = await Promise.all([namedEntry(deps.store, deleted), viewLog(deps.evidenceLog)]);
+  if (named === null || log === null) return "waiting";
+  const entry = await representEntry(named, log);
+  if (entry === "waiting") return "waiting";
+  const unsigned = { format: "evidence-deletion-1", checkpoint: log.checkpoint, entry };
+  return await withStatement(deps, unsigned, "evidence-deletion+jwt", { case: caseId });
+}
+
+/** Returns the entry that names a deleted case, or null. `id` is that of the consent or of its payment. */
+export async function deletionEntry(store: Store, id: string): Promise<CaseEntry | null> {
+  const deleted = await deletedWith(store, id);
+  return deleted === null ? null : await namedEntry(store, deleted);
+}
+
+async function deletedWith(store: Store, id: string): Promise<DeletedCase | null> {
+  const caseId = caseIdOf(id);
+  return caseId === undefined ? null : await deletedCase(store, caseId);
+}
+
+async function namedEntry(store: Store, { subject, position }: DeletedCase): Promise<CaseEntry | null> {
+  const entry = await entryAt(store, subject, position);
+  if (entry === null) return null;
+  const placed = { subject, position, entry };
+  const bodies = await Promise.all(piecesOf(placed).map((piece) => bodyOf(store, piece)));
+  return {
+    ...placed,
+    items: (entry.items ?? []).map((item, index) => ({ item, body: bodies[index] ?? null })),
+  };
 }

@@ -16,8 +16,7 @@ import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
 import { reasonCodeSchema, representReasonCode, toWire } from "../../guards/http/wire_fields.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import type { TraceStore } from "../traces/trace_store.ts";
-import type { BundleDeps } from "./case_bundle.ts";
-import { deletionEntry } from "./deletion_bundle.ts";
+import { type BundleDeps, deletionEntry } from "./case_bundle.ts";
 
 export interface CaseSummaryDeps extends BundleDeps {
   readonly consents: ConsentStore;

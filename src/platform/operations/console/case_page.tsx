@@ -1,6 +1,6 @@
 /** The case of a consent and its payment: what it is, its timeline in words with its evidence, and its newest requests. */
 import type { Context } from "hono";
-import { answerFile } from "./answer_file.ts";
+import { answerFile } from "./console_page.ts";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Fact } from "../../../pages/fact.tsx";

@@ -2,11 +2,14 @@
 import type { Context } from "hono";
 import type { RequestEnv } from "../../../base/http/context.ts";
 import { signedIn, type VisitVariables } from "../../../console/guard.ts";
-import { hidden, kindOf, type PageMethod } from "../../../console/paths.ts";
+import { hidden, isConsolePath, kindOf, type PageMethod } from "../../../console/paths.ts";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Visit } from "../../../console/visit.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { OPERATION_ROLES } from "../../guards/security/operator_roles.ts";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { createMiddleware } from "hono/factory";
+import { apiHeaders, browserHeaders } from "../../../base/http/host_middleware.ts";
 
 type PageContext = Context<{ Variables: RequestEnv["Variables"] & VisitVariables }>;
 type Handle = (visit: Visit, c: PageContext) => Response | Promise<Response>;
@@ -34,3 +37,18 @@ export function consolePage(
   const check = signedIn(program, name, `session(${roles.join(", ")})`, isChange);
   return endpoint("browser", traffic, hidden(http, path), [check], answer as never);
 }
+
+/** Answers with what the operations API returns as a file. @param name of the file: with `.csv` it is a table, else JSON */
+export async function answerFile(visit: Visit, c: Context, path: string, name: string): Promise<Response> {
+  const answer = await visit.readText(path);
+  if (!answer.ok) return c.text(answer.description, answer.status as ContentfulStatusCode);
+  return c.body(answer.value, 200, {
+    "content-type": name.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/json",
+    "content-disposition": `attachment; filename="${name}"`,
+  });
+}
+
+/** The headers of the operations host: pages of the console have those of the browser host. */
+export const operationsHeaders = createMiddleware<RequestEnv>(async function setOperationsHeaders(c, next) {
+  return await (isConsolePath(c.req.path) ? browserHeaders(c as never, next) : apiHeaders(c, next));
+});

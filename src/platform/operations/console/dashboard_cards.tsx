@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
-import { type Alarm, type AlarmName, alarmsSchema } from "../alarm_representation.ts";
+import { type Alarm, type AlarmName, alarmsSchema } from "../alarm_routes.ts";
 import { endingsSchema } from "../ending_routes.ts";
 import { peopleTodaySchema } from "../history_routes.ts";
 import { ordersPath } from "./orders_page.tsx";

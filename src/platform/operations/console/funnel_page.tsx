@@ -8,8 +8,12 @@ import { percentOf } from "../../../pages/service_levels_page.tsx";
 import { Day, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
-import { type Dimension, DIMENSIONS } from "../funnel/funnel_report.ts";
-import { funnelSchema, type ShownFunnelRow } from "../funnel/funnel_representation.ts";
+import {
+  type Dimension,
+  DIMENSIONS,
+  funnelSchema,
+  type ShownFunnelRow,
+} from "../funnel/funnel_representation.ts";
 import { readNames } from "./names.ts";
 import { Card, Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";

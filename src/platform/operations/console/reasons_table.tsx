@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { type Language, LOCALES } from "../../../pages/language.ts";
-import type { reasonsSchema } from "../reports/reason_representation.ts";
+import type { reasonsSchema } from "../reports/report_representation.ts";
 import { Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { answerFile } from "./answer_file.ts";
+import { answerFile } from "./console_page.ts";
 import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";

@@ -8,8 +8,15 @@ import { operationAnswer, operationRoute, operationTable } from "../../guards/ht
 import { operation } from "../../guards/security/operation.ts";
 import { daysOf } from "../reports/report.ts";
 import { readAsked } from "../reports/routes.ts";
-import { type Dimension, DIMENSIONS, readFunnel } from "./funnel_report.ts";
-import { funnelCsv, funnelSchema, representFunnelRow, type ShownFunnelRow } from "./funnel_representation.ts";
+import {
+  type Dimension,
+  DIMENSIONS,
+  funnelCsv,
+  funnelSchema,
+  readFunnel,
+  representFunnelRow,
+  type ShownFunnelRow,
+} from "./funnel_representation.ts";
 
 export interface FunnelRouteDeps {
   readonly funnel: Pick<FunnelStore, "read">;

@@ -15,8 +15,7 @@ import { type ProcessPushes, pushesTo } from "../../observed/figures/last_pushes
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { applySigns, type BankHealth, healthy, told } from "./bank_health.ts";
-import { bankHealthRecord, listBankHealth } from "./bank_health_store.ts";
-import { listPushNotes, notePushes } from "./push_note_store.ts";
+import { bankHealthRecord, listBankHealth, listPushNotes, notePushes } from "./bank_health_store.ts";
 
 export interface JudgeBanksDeps extends TransactDeps {
   readonly authUrl: string;

@@ -1,15 +1,13 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
 import { releasePlaceWhile } from "../../../base/http/context.ts";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
-import { unixSeconds, wireDateTime } from "../../../base/kernel/clock.ts";
+import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { Inquiry } from "./hold.ts";
-import { z } from "@hono/zod-openapi";
-import { wireDateTimeSchema } from "../../core/consents/initiation_representation.ts";
-import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
+import { INQUIRY_JWT, representInquiry } from "./order_inquiry_representation.ts";
 
 export interface AskBankDeps {
   readonly fetch: typeof fetch;
@@ -58,33 +56,4 @@ export async function askBank(
 function inquiry({ authUrl, signer }: AskBankDeps, asked: Inquiry, iat: number): Promise<string> {
   const issued = { iss: authUrl, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
   return signClaims(representInquiry(asked, issued), signer, INQUIRY_JWT.typ);
-}
-
-const inquiryClaimsSchema = z.strictObject({
-  ...issuedClaims,
-  Data: z.strictObject({
-    Since: wireDateTimeSchema.openapi({
-      description: "List each order that you received, or whose status changed, at or after this time.",
-    }),
-    After: z.string().optional().openapi({
-      description: "Your cursor of the page that is asked for; absent for the first one.",
-    }),
-  }),
-});
-
-/** It is not an order, and a bank that supports only orders responds with 400. */
-export const INQUIRY_JWT: JwtKind = {
-  name: "OrderInquiryClaims",
-  typ: "order-inquiry+jwt",
-  claims: inquiryClaimsSchema,
-};
-
-type InquiryClaims = z.infer<typeof inquiryClaimsSchema>;
-
-function representInquiry(
-  { bank, since, after }: Inquiry,
-  issued: Pick<InquiryClaims, "iss" | "iat" | "exp" | "jti">,
-): InquiryClaims {
-  const Data = { Since: wireDateTime(since), ...(after === undefined ? {} : { After: after }) };
-  return { ...issued, aud: bank, Data };
 }

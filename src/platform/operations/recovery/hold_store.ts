@@ -18,6 +18,7 @@ import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
+import { listEpochs } from "./epoch_store.ts";
 
 export const orderHoldRecord = defineRecord<Hold>({
   name: "order_hold",
@@ -135,4 +136,27 @@ export async function rejectWhileHeld(from: Reader, bank: BankCode): Promise<voi
     detail: "the bank is not reconciled after a restore",
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+}
+
+/** A bank that lost its registration notices that within this time, milliseconds. */
+const HOLDS_NEW_BANKS_MS = 30 * 86_400_000;
+
+/** Stages the hold of a new bank if it needs one. `at` is in milliseconds. */
+type HoldNewBank = (tx: Transaction, bank: BankCode, at: number) => Promise<void>;
+
+export function holdNewBank(store: Store): HoldNewBank {
+  return async (tx, bank, at) => {
+    const recent = await listEpochs(store, at - HOLDS_NEW_BANKS_MS);
+    const epoch = recent.at(-1);
+    if (epoch === undefined || await findHold(tx, bank) !== null) return;
+    // The bank may have been away since an earlier restore.
+    const since = Math.min(...recent.map(({ copy }) => copy.takenAt)) - MARGIN_MS;
+    stageHold(
+      tx,
+      await lastOfHolds(tx, bank),
+      { bank, epoch: epoch.id, restoredAt: epoch.startedAt, since },
+      at,
+      restoredFrom(epoch),
+    );
+  };
 }

@@ -10,7 +10,19 @@ import {
   successRate,
   type Sums,
 } from "./report.ts";
-import { reasonsSchema, representReasons } from "./reason_representation.ts";
+
+export const reasonsSchema = z.array(
+  z.strictObject({
+    Reason: z.string().openapi({ description: "Of the error catalogue.", example: "token.expired" }),
+    Requests: z.int(),
+  }).openapi("CountedReason"),
+).openapi({ description: "Requests that did not succeed, by reason, the most frequent first." });
+
+export function representReasons(reasons: Readonly<Record<string, number>>): z.infer<typeof reasonsSchema> {
+  return Object.entries(reasons)
+    .toSorted(([a, one], [b, other]) => other - one || a.localeCompare(b))
+    .map(([Reason, Requests]) => ({ Reason, Requests }));
+}
 
 const rate = z.number().min(0).max(1).openapi({ description: "A part of 1, with four decimals." });
 const bound = z.number().nullable().openapi({

@@ -4,19 +4,42 @@ import type { Context } from "hono";
 import { answerDocument, textDocument } from "../../../base/http/public_document.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
-import { wireDateTime } from "../../../base/kernel/clock.ts";
+import { type Clock, type SteadyClock, wireDateTime } from "../../../base/kernel/clock.ts";
 import { chooseLanguage, LANGUAGES } from "../../../pages/language.ts";
-import { renderServiceLevels } from "../../../pages/service_levels_page.tsx";
+import {
+  type LevelNumbers,
+  renderServiceLevels,
+  type ServiceLevelsView,
+  type ShownLevels,
+} from "../../../pages/service_levels_page.tsx";
 import type { Site } from "../../../pages/site.ts";
-import { BUCKETS } from "../../observed/figures/figures.ts";
+import { BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { oauthErrors, taggedAnswers } from "../../guards/http/openapi_answers.ts";
 import { SERVICE_LEVELS_PATH } from "../../config/paths.ts";
 import type { CurrentHealth } from "../health/bank_health_store.ts";
 import { STATE_CACHE } from "../health/bank_routes.ts";
-import { type BankLevels, type Levels, openServiceLevels, type ServiceLevelsDeps } from "./service_levels.ts";
+import { keepFor } from "../../../base/kernel/recently_used.ts";
+import type { BankClient } from "../../core/registration/client.ts";
+import type { FiguresStore } from "../../observed/figures/figures_store.ts";
+import {
+  answerRate,
+  availability,
+  boundsOf,
+  daysOf,
+  ordersOf,
+  type Report,
+  reportsOf,
+  type Sums,
+} from "./report.ts";
+import { roundTo } from "./report_representation.ts";
 
-export interface ServiceLevelRouteDeps extends ServiceLevelsDeps {
+export interface ServiceLevelRouteDeps {
+  readonly figuresStore: Pick<FiguresStore, "readDay">;
+  readonly listBanks: () => Promise<readonly BankClient[]>;
+  readonly clock: Clock;
+  /** For ages. */
+  readonly steady: SteadyClock;
   readonly site: Site;
   readonly currentHealth: CurrentHealth;
 }
@@ -66,7 +89,7 @@ const pageRoute = createRoute({
 });
 
 export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly PlatformEndpoint[] {
-  const read = openServiceLevels(deps);
+  const { get: read } = keepFor(MAX_AGE_MS, deps.steady, () => readLevels(deps)); // however many ask
   return [
     endpoint("oauth", "public", jsonRoute, [], async (c) => {
       const { from, until, at, banks } = await read();
@@ -102,7 +125,7 @@ export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly Platfo
 }
 
 /** Returns the bank that the query names, or undefined if it names none. @throws {ApiError} `request.not_found` */
-function findAskedBank(c: Context, banks: readonly BankLevels[]): BankLevels | undefined {
+function findAskedBank(c: Context, banks: readonly ShownLevels[]): ShownLevels | undefined {
   const text = c.req.query("bank");
   if (text === undefined) return undefined;
   const one = banks.find(({ bank }) => bank === asBankCode(text));
@@ -112,19 +135,61 @@ function findAskedBank(c: Context, banks: readonly BankLevels[]): BankLevels | u
 
 type Shown = Omit<z.infer<typeof levelsSchema>["banks"][number], "bank" | "name" | "days">;
 
-function represent({ bank, name, total }: BankLevels): Shown & { bank: string; name: string } {
+function represent({ bank, name, total }: ShownLevels): Shown & { bank: string; name: string } {
   return { bank, name, ...showLevels(total) };
 }
 
-function daily({ day, ...levels }: BankLevels["days"][number]): Shown & { date: string } {
+function daily({ day, ...levels }: ShownLevels["days"][number]): Shown & { date: string } {
   return { date: day, ...showLevels(levels) };
 }
 
-function showLevels({ availability, answerRate, median, percentile95 }: Levels): Shown {
+function showLevels({ availability, answerRate, median, percentile95 }: LevelNumbers): Shown {
   return {
     ...(availability === undefined ? {} : { availability }),
     ...(answerRate === undefined ? {} : { answer_rate: answerRate }),
     ...(median === undefined ? {} : { response_median: median }),
     ...(percentile95 === undefined ? {} : { response_percentile_95: percentile95 }),
+  };
+}
+
+type ServiceLevels = Pick<ServiceLevelsView, "from" | "until" | "at" | "banks">;
+
+const DAYS = 30;
+const MAX_AGE_MS = 60_000;
+/** The rate of fewer orders tells their number: 0.666 is two of three. */
+const MIN_ORDERS = 20;
+
+/** Without volumes. Days that have ended are read once. @throws {StoreFailure} */
+async function readLevels({ figuresStore, listBanks, clock }: ServiceLevelRouteDeps): Promise<ServiceLevels> {
+  const at = clock();
+  const [from, until] = [dayOf(at - (DAYS - 1) * DAY_MS), dayOf(at)];
+  const subjects = (await listBanks()).map(({ code, orgName, registeredAt }) => {
+    return { id: code, name: orgName, registeredAt };
+  });
+  const whole: typeof figuresStore = { readDay: (of, day) => figuresStore.readDay(of, day) }; // and keep it
+  const reports = await reportsOf(whole, "bank", subjects, daysOf(from, until));
+  return { from, until, at, banks: reports.map(levelsOf) };
+}
+
+function levelsOf({ subject: { id, name }, total, days }: Report): ShownLevels {
+  return {
+    bank: id,
+    name,
+    total: numbersOf(total),
+    days: days.map(({ day, sums }) => ({ day, ...numbersOf(sums) })),
+  };
+}
+
+function numbersOf(sums: Sums): LevelNumbers {
+  const [available, answered] = [availability(sums), answerRate(sums)];
+  const { median, most } = boundsOf(sums.times.pushes);
+  const orders = ordersOf(sums.counts) < MIN_ORDERS
+    ? {}
+    : { answerRate: answered, median, percentile95: most };
+  return {
+    availability: available === undefined ? available : roundTo(available),
+    answerRate: orders.answerRate === undefined ? undefined : roundTo(orders.answerRate, 3),
+    median: orders.median,
+    percentile95: orders.percentile95,
   };
 }

@@ -10,17 +10,26 @@ import { operationAnswer, operationRoute, tppMember, tppName } from "../../guard
 import { operation } from "../../guards/security/operation.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import {
-  AMOUNT_PATH,
-  type AuditedSearchDeps,
-  SEARCH_PATH,
-  searchAmountAsOperator,
-  searchAsOperator,
-} from "./audited_search.ts";
-import type { AmountQuery } from "./search_amount.ts";
-import { type FoundCase, MAX_CASES, MAX_SEARCH_CHARACTERS, namesIn } from "./search.ts";
+  type AmountQuery,
+  type Found,
+  type FoundCase,
+  MAX_CASES,
+  MAX_SEARCH_CHARACTERS,
+  namesIn,
+  search,
+  searchAmount,
+  type SearchDeps,
+} from "./search.ts";
 import { invalidRequest } from "../../guards/security/operation_body.ts";
+import type { RecordRead } from "../../guards/security/operator_audit.ts";
 
-export interface SearchRouteDeps extends AuditedSearchDeps {
+/** The path of the search, which stands in the histories of operators. */
+const SEARCH_PATH = "/operations/search";
+/** The path of the search by amount and days. */
+const AMOUNT_PATH = "/operations/cases";
+
+export interface SearchRouteDeps extends SearchDeps {
+  readonly recordRead: RecordRead;
   readonly errorUri: ErrorUri;
 }
 
@@ -121,7 +130,8 @@ const AMOUNT_HELP =
 function amountEndpoint(deps: SearchRouteDeps): PlatformEndpoint {
   return operation(amountRoute, [], async (c) => {
     const query = readAmountQuery(c.req.query());
-    const { cases, next } = await searchAmountAsOperator(deps, c.get("operator"), query);
+    const { cases, next } = await searchAmount(deps, query);
+    await recordFound(deps, c.get("operator"), AMOUNT_PATH, cases);
     const after = next === undefined ? {} : { After: next };
     const names = await namesIn(deps, cases);
     return c.json({ Data: { Case: cases.map((one) => representCase(one, names)), ...after } });
@@ -136,7 +146,8 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
       if (text.trim() === "" || text.length > MAX_SEARCH_CHARACTERS || more.length > 0) {
         throw invalidRequest(`q must be sent once, with at most ${MAX_SEARCH_CHARACTERS} characters`);
       }
-      const found = await searchAsOperator(deps, c.get("operator"), text);
+      const found = await search(deps, text);
+      await recordFound(deps, c.get("operator"), SEARCH_PATH, found.cases, found.traces);
       const names = await namesIn(deps, found.cases);
       return c.json({
         Data: {
@@ -147,6 +158,22 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
       });
     }),
   ];
+}
+
+/**
+ * Records what the operator has found in the operator's history, before it is returned. The text that was searched for is
+ * not recorded, because it may be about a person.
+ */
+async function recordFound(
+  { recordRead }: SearchRouteDeps,
+  operator: string,
+  path: string,
+  cases: readonly FoundCase[],
+  [trace]: Found["traces"] = [],
+): Promise<void> {
+  const other = trace === undefined ? "nothing found" : `interaction ${trace.interactionId}`;
+  const ids = cases.length === 0 ? [other] : cases.map(({ consentId }) => `consent ${consentId}`);
+  for (const one of ids) await recordRead(operator, `${path}: ${one}`);
 }
 
 /** `names` are those of {@link namesIn}. */

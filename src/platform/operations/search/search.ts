@@ -15,11 +15,19 @@ import {
 import type { Store } from "../../../base/store/store.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../../guards/lists/lookup_store.ts";
+import {
+  type Listed,
+  lookedUp,
+  LOOKUP_KINDS,
+  type LookupKind,
+  type Span,
+  walkLists,
+} from "../../guards/lists/lookup_store.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { Trace } from "../traces/trace.ts";
 import { MAX_LISTED, type TraceStore } from "../traces/trace_store.ts";
+import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 
 export interface SearchDeps {
   readonly store: Store;
@@ -157,7 +165,7 @@ async function consentOf(
 }
 
 /** Returns undefined if no such consent exists, or if it is not to be shown. */
-export async function caseOf(
+async function caseOf(
   { store, clock, consents, payments }: SearchDeps,
   consentId: ConsentId,
   foundBy: readonly FoundBy[],
@@ -186,4 +194,48 @@ async function tracesOf(
 ): Promise<readonly Trace[]> {
   if (only === undefined || more.length > 0) return [];
   return (await traces.about(only.clientId, only.consentId)).slice(0, MAX_LISTED);
+}
+
+/** The criteria of a search: an amount, and when the consent or its payment was created. */
+export interface AmountQuery extends Span {
+  /** Two fraction digits. */
+  readonly amount: string;
+  /** ISO 4217; any if undefined. */
+  readonly currency: string | undefined;
+  readonly bank: string | undefined;
+  /** The client id of the TPP. */
+  readonly tpp: string | undefined;
+  /** The cursor of an earlier page. */
+  readonly after: string | undefined;
+}
+
+export interface FoundByAmount {
+  /** At most {@link MAX_CASES}, in the order of banks, TPPs and times of the consents. */
+  readonly cases: readonly FoundCase[];
+  /** Where the search goes on. It may have no results so far. */
+  readonly next: string | undefined;
+}
+
+/** A payment is created so long after its consent at most, milliseconds. */
+const PAYS_WITHIN_MS = (AUTHORISE_WITHIN_SECONDS + USE_WITHIN_SECONDS) * 1000;
+
+/** Looks at a bounded number of entries. */
+export async function searchAmount(deps: SearchDeps, query: AmountQuery): Promise<FoundByAmount> {
+  const { amount, currency, bank, tpp, from, until, after } = query;
+  const isWanted = (entry: Listed): boolean => {
+    const [its, inCurrency] = entry.amount?.split(" ") ?? [];
+    return its === amount && (currency === undefined || currency === inCurrency);
+  };
+  const tppsAt = (): "all" | readonly string[] => tpp === undefined ? "all" : [tpp];
+  const span = { from: Math.max(0, from - PAYS_WITHIN_MS), until };
+  const walk = { kind: "consent", bank, tppsAt, ...span, after, isWanted } as const;
+  const { found, next } = await walkLists(deps.store, walk, MAX_CASES);
+  const read = await Promise.all(found.map(async ({ id }) => {
+    const consentId = asConsentId(id);
+    return consentId === undefined ? undefined : await caseOf(deps, consentId, ["amount"], () => true);
+  }));
+  const isWithin = (at: number | undefined): boolean => at !== undefined && at >= from && at < until;
+  const cases = read.filter((one) => one !== undefined)
+    .filter(({ createdAt, paidAt }) => isWithin(createdAt) || isWithin(paidAt));
+  return { cases, next };
 }

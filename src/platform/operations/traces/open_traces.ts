@@ -3,7 +3,8 @@ import { openTraceQueue, type TraceQueue, type TraceQueueDeps } from "./trace_qu
 import { openTraceStore, type TraceStore, type TraceStoreDeps } from "./trace_store.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
-import { explainFault, type Trace } from "./trace.ts";
+import type { MeasuredRequest } from "../../guards/http/trace_requests.ts";
+import { explainFault, type ReadableTrace, type Trace } from "./trace.ts";
 
 export interface Traces {
   readonly traces: TraceStore;
@@ -42,9 +43,6 @@ export interface EventPush extends Push {
   readonly fault?: Mismatch;
 }
 
-/** The status of a trace without a response. */
-const NO_RESPONSE = 0;
-
 /** @param deps.config.traceDays how long traces are kept */
 export function openTraces(
   { config, ...deps }:
@@ -53,48 +51,63 @@ export function openTraces(
 ): Traces {
   const traces = openTraceStore({ ...deps, keepMs: config.traceDays * 86_400_000 });
   const traceQueue = openTraceQueue({ ...deps, traces });
-  /** For the receiver alone. Its `route` names the receiver's address, in place of an endpoint. */
-  const add = (
-    { to: { clientId, orgId }, at, milliseconds, status = NO_RESPONSE }: Push,
-    about: Pick<
-      Trace,
-      "interactionId" | "route" | "bank" | "consentId" | "paymentId" | "rejection" | "calls"
-    >,
-  ): void => {
-    if (config.traceDays === 0) return;
-    const took = Math.round(milliseconds * 10) / 10;
-    const measured = { at, milliseconds: took, method: "POST", status, checks: [], passed: 0 };
-    const readers = [{ clientId, isSender: true }];
-    traceQueue.add({ trace: { ...measured, orgId, ...about }, readers, isProven: true });
-  };
   return {
     traces,
     traceQueue,
-    traceAnswer({ payment: { id: paymentId, consentId, bank }, fault, ...push }) {
-      const { milliseconds, status } = push;
-      const call = { to: "bank" as const, milliseconds: Math.round(milliseconds * 10) / 10 };
-      add(push, {
-        interactionId: crypto.randomUUID(),
-        route: "payment_orders_uri",
-        bank,
-        consentId,
-        paymentId,
-        rejection: { reason: "payment_order.unusable_answer", told: explainFault(fault) },
-        calls: [status === undefined ? call : { ...call, status }],
-      });
+    traceAnswer(answer) {
+      if (config.traceDays > 0) traceQueue.add(traceOfAnswer(answer));
     },
-    tracePush({ interactionId, bank, consentId, paymentId, fault, ...push }) {
-      add(push, {
-        interactionId: interactionId?.toLowerCase() ?? crypto.randomUUID(),
-        route: "event_notification_uri",
-        bank,
-        ...(consentId === undefined ? {} : { consentId }),
-        ...(paymentId === undefined ? {} : { paymentId }),
-        ...(fault === undefined
-          ? {}
-          : { rejection: { reason: "event.not_acknowledged", told: explainFault(fault) } }),
-        calls: [],
-      });
+    tracePush(push) {
+      if (config.traceDays > 0) traceQueue.add(traceOfPush(push));
     },
   };
+}
+
+function traceOfAnswer({ payment, fault, ...push }: AnsweredPush): ReadableTrace {
+  const { status } = push;
+  const milliseconds = tenths(push.milliseconds);
+  return traceForReceiver(push, {
+    interactionId: crypto.randomUUID(),
+    route: "payment_orders_uri",
+    bank: payment.bank,
+    consentId: payment.consentId,
+    paymentId: payment.id,
+    rejection: { reason: "payment_order.unusable_answer", told: explainFault(fault) },
+    calls: [{ to: "bank", milliseconds, ...(status === undefined ? {} : { status }) }],
+  });
+}
+
+function traceOfPush(
+  { interactionId, bank, consentId, paymentId, fault, ...push }: EventPush,
+): ReadableTrace {
+  const rejection = fault && { reason: "event.not_acknowledged", told: explainFault(fault) };
+  return traceForReceiver(push, {
+    interactionId: interactionId?.toLowerCase() ?? crypto.randomUUID(),
+    route: "event_notification_uri",
+    bank,
+    ...(consentId === undefined ? {} : { consentId }),
+    ...(paymentId === undefined ? {} : { paymentId }),
+    ...(rejection === undefined ? {} : { rejection }),
+    calls: [],
+  });
+}
+
+/** The status of a trace without a response. */
+const NO_RESPONSE = 0;
+
+/** For the receiver alone. `route` names the receiver's address, in place of an endpoint. */
+function traceForReceiver(
+  { to: { clientId, orgId }, at, milliseconds, status = NO_RESPONSE }: Push,
+  about: Omit<Trace, keyof MeasuredRequest> & { readonly route: string },
+): ReadableTrace {
+  const measured = { at, milliseconds: tenths(milliseconds), method: "POST", status, checks: [], passed: 0 };
+  return {
+    trace: { ...measured, orgId, ...about },
+    readers: [{ clientId, isSender: true }],
+    isProven: true,
+  };
+}
+
+function tenths(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
 }

@@ -14,7 +14,7 @@ import {
   type Dimension,
   type FunnelAsked,
   readFunnel,
-} from "../../../../src/platform/operations/funnel/funnel_report.ts";
+} from "../../../../src/platform/operations/funnel/funnel_representation.ts";
 import { present } from "testing/answers.ts";
 import { openTestStore } from "testing/test_store.ts";
 

@@ -1,8 +1,46 @@
-/** What needs an operator now, from what the platform itself knows (contract OP31). */
-import { type Alarm, type AlarmName, ALARMS } from "./alarm_representation.ts";
-import { type BankState, type BankStateDeps, readBankStates } from "./bank_state.ts";
+/** `GET /operations/alarms`: what needs an operator now, from what the platform itself knows (contract OP31). */
+import { type BankState, type BankStateDeps, readBankStates } from "./bank_state_routes.ts";
 import { stateOfProcess } from "./process_routes.ts";
 import { listCurrentProcesses, type ProcessState } from "./process_store.ts";
+import { z } from "@hono/zod-openapi";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { operation } from "../guards/security/operation.ts";
+
+const ALARMS = [
+  "ProcessLost",
+  "ProcessFails",
+  "OrdersDead",
+  "BankUnreconciled",
+  "BankFailing",
+  "BankSlow",
+  "OrdersDelayed",
+  "OrdersHeld",
+  "PaymentsUnsettled",
+  "DisputesOverdue",
+  "EventsDead",
+] as const;
+export type AlarmName = typeof ALARMS[number];
+
+/** Schema of the alarms. */
+export const alarmsSchema = z.strictObject({
+  Data: z.strictObject({
+    Alarm: z.array(
+      z.strictObject({
+        Name: z.enum(ALARMS),
+        Severity: z.enum(["critical", "warning"]),
+        Of: z.string().openapi({
+          description: "The bank's code, the client id or the name of the process. Empty for disputes.",
+        }),
+        Value: z.int().optional().openapi({
+          description:
+            "Orders, payments, disputes, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
+        }),
+      }).openapi("Alarm"),
+    ),
+  }),
+});
+export type Alarm = z.infer<typeof alarmsSchema>["Data"]["Alarm"][number];
 
 /** Seconds, as in the alert rules of the same names. */
 const DELAYED_SECONDS = 300;
@@ -60,4 +98,19 @@ function alarmsOfBank(state: BankState): readonly Alarm[] {
     ...(waitedSeconds > DELAYED_SECONDS ? [alarm("OrdersDelayed", bank, waitedSeconds)] : []),
     ...(heldSeconds > HELD_SECONDS ? [alarm("OrdersHeld", bank, heldSeconds)] : []),
   ];
+}
+
+const route = operationRoute({
+  method: "get",
+  path: "/operations/alarms",
+  operationId: "listAlarms",
+  tags: ["State"],
+  summary: "What needs an operator now",
+  description:
+    "What the platform itself knows. Its alert rules for Prometheus know more, such as a process that is gone.",
+  answers: { 200: operationAnswer("Alarms, critical ones first", alarmsSchema) },
+});
+
+export function alarmRoutes(deps: BankStateDeps): readonly PlatformEndpoint[] {
+  return [operation(route, [], async (c) => c.json({ Data: { Alarm: await readAlarms(deps) } }))];
 }
