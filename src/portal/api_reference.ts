@@ -13,9 +13,14 @@ import {
   objectsIn,
   textAt,
 } from "./json_reading.ts";
-import { commonAmong } from "./common_parts.ts";
-import { exampleFor, knownValues } from "./example_value.ts";
-import { type Field, resolveReference, schemaNameOf, type ShapeDeps, shapeOf } from "./schema_shape.ts";
+import {
+  type Field,
+  resolveReference,
+  schemaNameOf,
+  type ShapeDeps,
+  shapeOf,
+  withParts,
+} from "./schema_shape.ts";
 
 /** The address at which an operation, by its `operationId`, can be tried; undefined if it cannot. */
 export type TryLink = (operationId: string) => string | undefined;
@@ -159,4 +164,93 @@ function exampleOf(holder: JsonObject): string | undefined {
 
 function text(example: unknown): string | undefined {
   return typeof example === "string" ? example : JSON.stringify(example, null, 2);
+}
+
+/** Deeper members are left out. */
+const MAX_DEPTH = 8;
+/** Optional members are shown down to this depth. */
+const OPTIONAL_DEPTH = 1;
+
+/** Values by format. */
+const OF_FORMAT: Readonly<Record<string, string>> = {
+  "date-time": "2026-01-31T10:00:00+00:00",
+  "date": "2026-01-31",
+  "uuid": "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
+  "uri": "https://tpp.example.com/callback",
+};
+
+/** The values of members by their name, wherever the document has an example with them. */
+function knownValues(document: JsonObject): ReadonlyMap<string, unknown> {
+  const known = new Map<string, unknown>();
+  for (const { example, examples } of objectsIn(document)) {
+    for (const [name, value] of [...objectsIn([example, examples])].flatMap((part) => Object.entries(part))) {
+      if (typeof value !== "object" && !known.has(name)) known.set(name, value);
+    }
+  }
+  return known;
+}
+
+/** An example of the schema: the first alternative, one element of each list, and deeper inside required members only. */
+function exampleFor(
+  deps: ShapeDeps & { readonly known: ReadonlyMap<string, unknown> },
+  schema: JsonObject,
+  name = "",
+  depth = 0,
+): unknown {
+  const whole = withParts(deps, schema);
+  const given = [whole["example"], listAt(whole, "examples")[0], whole["const"], listAt(whole, "enum")[0]];
+  const first = given.find((value) => value !== undefined);
+  if (first !== undefined) return first;
+  const properties = objectAt(whole, "properties");
+  const members = Object.keys(properties);
+  const [alternative] = ["oneOf", "anyOf"].flatMap((key) => objectsAt(whole, key));
+  if (members.length === 0 && alternative !== undefined) return exampleFor(deps, alternative, name, depth);
+  const type = textAt(whole, "type");
+  if (type === "array" && depth < MAX_DEPTH) {
+    return [exampleFor(deps, objectAt(whole, "items"), name, depth + 1)];
+  }
+  if (members.length === 0 && type !== "object") return scalarFor(whole, deps.known.get(name), name);
+  const required = listAt(whole, "required");
+  return Object.fromEntries(
+    members.filter((one) => depth <= OPTIONAL_DEPTH || (required.includes(one) && depth < MAX_DEPTH))
+      .map((one) => [one, exampleFor(deps, objectAt(properties, one), one, depth + 1)]),
+  );
+}
+
+function scalarFor({ type, format, minimum }: JsonObject, known: unknown, name: string): unknown {
+  if (type === "boolean") return typeof known === "boolean" ? known : true;
+  if (type === "integer" || type === "number") {
+    return typeof known === "number" ? known : minimum ?? (name.endsWith("_at") ? 1_763_719_200 : 1);
+  }
+  if (name === "Self" || name === "Next") return "https://api.example.com/BANK/the-path-of-this-request";
+  // A date or an address of the same name, in another place, is another one.
+  if (known !== undefined && format !== "date" && format !== "uri") return known;
+  return OF_FORMAT[String(format)] ?? `<${name}>`;
+}
+
+/** The common parts with the anchor of their description, by their content. */
+export type CommonParts<Part> = ReadonlyMap<string, { readonly id: string; readonly part: Part }>;
+
+/** From so many equal uses on, a part is common. */
+const COMMON_USES = 3;
+
+/** The parts that are there at least three times. The member `named` makes their anchors readable. */
+function commonAmong<Named extends string, Part extends Readonly<Record<Named, string>>>(
+  all: readonly Part[],
+  kind: string,
+  named: Named,
+): CommonParts<Part> {
+  const common = new Map<string, { readonly id: string; readonly part: Part }>();
+  for (const [content, [part, ...more]] of Map.groupBy(all, partKey)) {
+    if (part === undefined || more.length + 1 < COMMON_USES) continue;
+    const name = anchor(`${kind}-${part[named]}`);
+    const isTaken = common.values().some(({ id }) => id === name);
+    common.set(content, { id: isTaken ? `${name}-${common.size}` : name, part });
+  }
+  return common;
+}
+
+/** The key of a part among the common ones. */
+export function partKey(part: unknown): string {
+  return JSON.stringify(part);
 }

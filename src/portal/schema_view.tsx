@@ -2,9 +2,9 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Fact } from "../pages/fact.tsx";
-import { anchor, type Link, TYPES_PATH } from "./paths.ts";
-import { rulesAbout } from "./contract_rules.ts";
+import { anchor, documentPath, type Link, TYPES_PATH } from "./paths.ts";
 import type { Field, Shape } from "./schema_shape.ts";
+import * as sources from "./documents.ts";
 
 /** The anchor of a shared schema. */
 export function typeAnchor(name: string): string {
@@ -82,4 +82,27 @@ function variantsOf(words: string, shapes: readonly Shape[]): JSX.Element {
 /** Text in which `code` stands between backticks. */
 export function inline(text: string): Child[] {
   return text.split("`").map((part, place) => place % 2 === 0 ? part : <code>{part}</code>);
+}
+
+/** A rule and the names that it begins with. Ids with a hyphen are cases that tests check. */
+const RULE = /<a id="([a-z0-9]+)"><\/a>\*\*([A-Z0-9]+)\*\*\s+((?:`[\w.-]+`(?:,| and)?\s*)+)/g;
+const MAX_RULES = 3;
+
+let made: ReadonlyMap<string, readonly Link[]> | undefined;
+
+/** Links to the rules about a field of this name, such as `CreditorAccount`. */
+export function rulesAbout(name: string): readonly Link[] {
+  return (made ??= rulesByName()).get(name)?.slice(0, MAX_RULES) ?? [];
+}
+
+function rulesByName(): ReadonlyMap<string, readonly Link[]> {
+  const rules = new Map<string, Link[]>();
+  for (const [document, text] of Object.entries(sources).filter(([path]) => path.startsWith("contract/"))) {
+    for (const [, id = "", title = "", names = ""] of text.matchAll(RULE)) {
+      for (const [, name = ""] of names.matchAll(/`(?:[\w-]+\.)*([\w-]+)`/g)) {
+        rules.set(name, [...rules.get(name) ?? [], [`${documentPath(document)}#${id}`, title]]);
+      }
+    }
+  }
+  return rules;
 }

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type ApiEndpoint, readApiReference } from "../../src/portal/api_reference.ts";
-import { rulesAbout } from "../../src/portal/contract_rules.ts";
+import { rulesAbout } from "../../src/portal/schema_view.tsx";
 import { samplesOf } from "../../src/portal/request_samples.ts";
 import { saySkipped } from "support/guide_snippets.ts";
 import { bodyOf } from "testing/answers.ts";

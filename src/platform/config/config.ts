@@ -15,7 +15,7 @@ import {
   variableOf,
 } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
-import type { Operator } from "../../pages/operator.ts";
+import type { Operator } from "../../pages/site.ts";
 import type { SpanCollector } from "./span_collector.ts";
 import { type OidcSettings, operatorFaults, readOidcSettings, usualFourEyes } from "./operators_config.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../base/values/variables.ts";
 import { decimalsOf } from "../../base/values/money.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/foreign_text.ts";
-import { isTimeZone, readLogo, readSupport } from "../../pages/operator.ts";
+import { isTimeZone, readLogo, readSupport } from "../../pages/site.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "../../base/profile.ts";
 import { RATE_GROUPS, readRatePolicies } from "./rate_policies.ts";
 import { readSpanHeaders, readSpanUrl } from "./span_collector.ts";

@@ -1,6 +1,6 @@
 /** The operator's logo, support contact and time zone, as configured. */
 import { assertEquals } from "@std/assert";
-import { isTimeZone, readLogo, readSupport } from "../../src/pages/operator.ts";
+import { isTimeZone, readLogo, readSupport } from "../../src/pages/site.ts";
 
 Deno.test("readSupport takes an e-mail address, a telephone number or an https address, and nothing else", () => {
   assertEquals(readSupport("help@pay.example"), {
