@@ -72,26 +72,23 @@ function People({ one: { proposedBy, decidedBy } }: { readonly one: ProposalRow 
 }
 
 /** A console's own words for a part of {@link ProposalsHead}. */
-export type SayInHead = (part: "title" | "made" | "lead") => Child;
+export type SayInHead = (part: "made" | "lead") => Child;
 
 /**
- * The head of the page of proposals.
+ * What follows the title of the page of proposals.
  *
  * @param madeAt the address that a person comes to after a change was stored as a proposal
- * @param done what a person reads at any other address
  */
 export function ProposalsHead(
-  { visit, madeAt, say, done }: {
+  { visit, madeAt, say }: {
     readonly visit: Visit;
     readonly madeAt: string;
     readonly say: SayInHead;
-    readonly done: Child;
   },
 ): JSX.Element {
   return (
     <>
-      <h1>{say("title")}</h1>
-      {visit.address === madeAt ? <p class="note" role="status">{say("made")}</p> : done}
+      {visit.address === madeAt ? <p class="note" role="status">{say("made")}</p> : null}
       <p class="lead">{say("lead")}</p>
     </>
   );

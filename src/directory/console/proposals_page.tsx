@@ -50,7 +50,9 @@ export function ProposalsPage(
   }));
   return (
     <>
-      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} done={<Done visit={visit} />} />
+      <h1>{phrase(language, "proposals.title")}</h1>
+      <Done visit={visit} />
+      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} />
       {rows.length === 0 ? <p class="card">{phrase(language, "proposals.none")}</p> : (
         <ProposalsTable
           visit={visit}

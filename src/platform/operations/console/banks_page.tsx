@@ -4,42 +4,37 @@ import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, More, type PartProps, Read } from "../../../console/parts.tsx";
-import { Actor, Changes, Done, Named, Table } from "./parts.tsx";
+import { Actor, Changes, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
-  const { language } = visit;
   const query = new URLSearchParams({ role: "ASPSP", ...(after === undefined ? {} : { after }) });
   const [banks, facts] = await Promise.all([
     visit.read(`/operations/participants?${query}`, participantsSchema),
     readBankFacts(visit, now),
   ]);
   return (
-    <>
-      <h1>{phrase(language, "banks.title")}</h1>
-      <Done visit={visit} />
-      <Read visit={visit} answer={facts}>
-        {(known) => (
-          <>
-            {known.restored.length === 0 ? null : <Restored visit={visit} />}
-            <Read visit={visit} answer={banks}>
-              {({ Data: { Participant: found, After } }) => (
-                <section class="card">
-                  <Banks
-                    visit={visit}
-                    found={found}
-                    rowOf={(code) => known.rows.find(({ bank }) => bank === code)}
-                  />
-                  <More visit={visit} path="/console/banks" query={{ after: After }} />
-                </section>
-              )}
-            </Read>
-            <Outages visit={visit} facts={known} />
-          </>
-        )}
-      </Read>
-    </>
+    <Read visit={visit} answer={facts}>
+      {(known) => (
+        <>
+          {known.restored.length === 0 ? null : <Restored visit={visit} />}
+          <Read visit={visit} answer={banks}>
+            {({ Data: { Participant: found, After } }) => (
+              <section class="card">
+                <Banks
+                  visit={visit}
+                  found={found}
+                  rowOf={(code) => known.rows.find(({ bank }) => bank === code)}
+                />
+                <More visit={visit} path="/console/banks" query={{ after: After }} />
+              </section>
+            )}
+          </Read>
+          <Outages visit={visit} facts={known} />
+        </>
+      )}
+    </Read>
   );
 }
 

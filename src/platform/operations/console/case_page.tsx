@@ -25,29 +25,26 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
     caseSummarySchema.transform(({ Data }) => Data),
   );
   return (
-    <>
-      <h1>{phrase(language, "case.title")}</h1>
-      <Read visit={visit} answer={answer}>
-        {(found) => (
-          <>
-            {found.Case === undefined
-              ? null
-              : <CaseHead visit={visit} one={found.Case} order={found.PaymentOrder} />}
-            <section class="card">
-              <h2>{phrase(language, "case.timeline")}</h2>
-              <p class="lead">{phrase(language, "case.lead")}</p>
-              <Timeline visit={visit} id={id} entries={found.Entry} />
-              <p>
-                <a class="button" href={`/console${path}/bundle`}>
-                  <span>{phrase(language, "case.bundle")}</span>
-                </a>
-              </p>
-            </section>
-            <Traces visit={visit} name="search.traces" found={found.Trace} />
-          </>
-        )}
-      </Read>
-    </>
+    <Read visit={visit} answer={answer}>
+      {(found) => (
+        <>
+          {found.Case === undefined
+            ? null
+            : <CaseHead visit={visit} one={found.Case} order={found.PaymentOrder} />}
+          <section class="card">
+            <h2>{phrase(language, "case.timeline")}</h2>
+            <p class="lead">{phrase(language, "case.lead")}</p>
+            <Timeline visit={visit} id={id} entries={found.Entry} />
+            <p>
+              <a class="button" href={`/console${path}/bundle`}>
+                <span>{phrase(language, "case.bundle")}</span>
+              </a>
+            </p>
+          </section>
+          <Traces visit={visit} name="search.traces" found={found.Trace} />
+        </>
+      )}
+    </Read>
   );
 }
 

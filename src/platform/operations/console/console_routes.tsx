@@ -23,6 +23,7 @@ import { participantPage } from "./participant_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
 import { keysPage } from "./keys_page.tsx";
+import { Done } from "./parts.tsx";
 import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
 import { funnelPage } from "./funnel_page.tsx";
@@ -32,7 +33,7 @@ import { unsettledPage } from "./unsettled_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
 type Values = Readonly<Record<string, string>>;
-/** Draws a page from the values of its query and of its path. */
+/** Draws what follows the title of a page, from the values of its query and of its path. */
 type Draw = (visit: Visit, query: Values, path: Values) => Promise<JSX.Element>;
 /** Of a page whose reader asked for it. */
 const REFRESH_SECONDS = 15;
@@ -58,7 +59,8 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
       const title = words(visit.language, name);
       const content = await draw(visit, c.req.query(), c.req.param());
       if (path === DASHBOARD && isLive(c.req.query())) c.header("refresh", String(REFRESH_SECONDS));
-      return c.html(renderFrame(program, { ...visit, title }, content));
+      const whole = [<h1>{title}</h1>, <Done visit={visit} />, content];
+      return c.html(renderFrame(program, { ...visit, title }, whole));
     });
   return [
     endpoint("browser", "public", hidden("get", "/"), [], (c) => c.redirect("/console", 303)),

@@ -49,7 +49,6 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
   );
   return (
     <>
-      <h1>{phrase(language, "dashboard.title")}</h1>
       <Freshness language={language} now={now} isLive={isLive} />
       {alarms}
       {visit.may("GET /console/search") ? <Find visit={visit} isLive={isLive} /> : null}

@@ -8,7 +8,6 @@ import { ChangeForm, type FormView } from "../../../console/form.tsx";
 import { type Badge, Instant, NamedTable, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { Card } from "./parts.tsx";
-import { phrase } from "./phrase.ts";
 
 const BADGES: readonly (readonly [Badge, string])[] = [
   ["good", "Works"],
@@ -32,7 +31,6 @@ const PLOTTED = [3, 5, 4, undefined, 0, 8, 6].map((value, day) => [`day ${day + 
 export function designPage(visit: Visit, now: number): JSX.Element {
   return (
     <>
-      <h1>{phrase(visit.language, "design.title")}</h1>
       <div lang="en" dir="ltr" class="cards">
         <Card title="Type">
           <NamedTable

@@ -6,7 +6,7 @@ import { Instant, type PartProps, Read, State } from "../../../console/parts.tsx
 import type { Visit } from "../../../console/visit.ts";
 import { disputeForDecisionSchema, openDisputesSchema } from "../disputes/dispute_routes.ts";
 import { type Names, readNames } from "./names.ts";
-import { CaseLink, Changes, Done, First, TableCard } from "./parts.tsx";
+import { CaseLink, Changes, First, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 /** Disputes that the page shows (contract OP33). */
@@ -21,8 +21,6 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
   );
   return (
     <>
-      <h1>{phrase(language, "disputes.title")}</h1>
-      <Done visit={visit} />
       <p class="lead">{phrase(language, "disputes.lead")}</p>
       <Read visit={visit} answer={answer}>
         {({ Data: { Dispute: disputes } }) => (

@@ -5,7 +5,7 @@ import { Instant, More, type PartProps, Read, State } from "../../../console/par
 import type { Visit } from "../../../console/visit.ts";
 import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
 import { type Names, readNames } from "./names.ts";
-import { Because, Changes, Done, Named, Table } from "./parts.tsx";
+import { Because, Changes, Named, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
 type Delivery = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][number];
@@ -18,8 +18,6 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
   const names = await readNames(visit, found.map(({ BankId }) => BankId));
   return (
     <>
-      <h1>{phrase(language, "events.title")}</h1>
-      <Done visit={visit} />
       <p class="lead">{phrase(language, "events.lead")}</p>
       <Read visit={visit} answer={answer}>
         {({ Data: { EventDelivery: deliveries, After } }) => (

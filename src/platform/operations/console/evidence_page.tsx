@@ -36,7 +36,6 @@ export async function evidencePage(visit: Visit, { id, entry, item }: PieceName)
   const names = await readNames(visit, [by]);
   return (
     <>
-      <h1>{phrase(language, "evidence.title")}</h1>
       <p>
         <a href={`/console${back}`}>{phrase(language, "evidence.back")}</a>
       </p>

@@ -52,7 +52,6 @@ export async function funnelPage(
   const days = all.ok ? all.value.Data : { FromDate: from, UntilDate: until };
   return (
     <>
-      <h1>{phrase(language, "reports.funnel")}</h1>
       <Kinds language={language} current="funnel" span={shown} />
       <Days language={language} action={PATH} from={days.FromDate} until={days.UntilDate}>
         {Object.entries(given({ by, bank, tpp })).map(([name, value]) => (

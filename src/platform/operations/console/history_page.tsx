@@ -30,7 +30,6 @@ export async function historyPage(visit: Visit, asked: AskedHistory, now: number
   const subject = asked.subject?.trim() ?? "";
   return (
     <>
-      <h1>{phrase(language, "audit.title")}</h1>
       <p class="lead">
         {subject === ""
           ? phrase(language, "audit.lead", { command: <code dir="ltr">deno task ops audit</code> })

@@ -18,7 +18,6 @@ export async function keysPage(visit: Visit): Promise<JSX.Element> {
   const answer = await visit.read("/operations/keys", keysSchema);
   return (
     <>
-      <h1>{phrase(language, "keys.title")}</h1>
       <p class="lead">
         {phrase(language, "keys.lead", { command: <code dir="ltr">deno task platform-keys</code> })}
       </p>

@@ -4,7 +4,7 @@ import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { type Names, readNames } from "./names.ts";
-import { Because, CaseLink, Changes, Done, Named, PaymentLink, Sum, TableCard } from "./parts.tsx";
+import { Because, CaseLink, Changes, Named, PaymentLink, Sum, TableCard } from "./parts.tsx";
 import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -38,8 +38,6 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
   ]);
   return (
     <>
-      <h1>{phrase(language, "orders.title")}</h1>
-      <Done visit={visit} />
       <States language={language} current={state} />
       <p class="lead">{phrase(language, `orders.${state}.lead`)}</p>
       {bank === undefined ? null : (

@@ -53,7 +53,6 @@ export async function ownPage(
   { q: sent = "", ...asked }: AskedOwn,
   now: number,
 ): Promise<JSX.Element> {
-  const { language } = visit;
   const q = sent.trim();
   const query = new URLSearchParams({ q });
   const answer = q === "" ? undefined : await visit.read(`/operations/own/search?${query}`, searchSchema);
@@ -61,7 +60,6 @@ export async function ownPage(
   const heads = cases.length === 1 ? await headOf(visit, cases[0]?.ConsentId ?? "") : null;
   return (
     <>
-      <h1>{phrase(language, "own.title")}</h1>
       <SearchForm visit={visit} action={PATH} sent={q} />
       {answer === undefined ? await overview(visit, asked, now) : (
         <Read visit={visit} answer={answer}>
@@ -174,11 +172,7 @@ async function requestsAndReports(visit: Visit): Promise<JSX.Element> {
   return (
     <>
       <Read visit={visit} answer={rejected}>
-        {({ Data: { Trace: found } }) => (
-          <>
-            <Traces visit={visit} name="own.rejected" found={found} />
-          </>
-        )}
+        {({ Data: { Trace: found } }) => <Traces visit={visit} name="own.rejected" found={found} />}
       </Read>
       <Read visit={visit} answer={whole}>
         {({ Data: { Row: [row] } }) => <Funnel language={visit.language} row={row} />}

@@ -24,18 +24,15 @@ export async function participantPage(visit: Visit, id: string, now: number): Pr
   const answer = await visit.read(path, participantDetailSchema);
   const blocks = answer.ok ? await blocksOf(visit, answer.value.Data) : [];
   return (
-    <>
-      <h1>{phrase(visit.language, "participant.title")}</h1>
-      <Read visit={visit} answer={answer}>
-        {({ Data: one }) => (
-          <>
-            {blocks}
-            <Facts visit={visit} one={one} now={now} />
-            <Keys visit={visit} one={one} now={now} />
-          </>
-        )}
-      </Read>
-    </>
+    <Read visit={visit} answer={answer}>
+      {({ Data: one }) => (
+        <>
+          {blocks}
+          <Facts visit={visit} one={one} now={now} />
+          <Keys visit={visit} one={one} now={now} />
+        </>
+      )}
+    </Read>
   );
 }
 

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
 import { Day, More, type PartProps, Read, SearchForm, State } from "../../../console/parts.tsx";
-import { Changes, Done, TableCard } from "./parts.tsx";
+import { Changes, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -22,8 +22,6 @@ export async function participantsPage(
   const answer = await visit.read(`/operations/participants?${query}`, participantsSchema);
   return (
     <>
-      <h1>{phrase(language, "participants.title")}</h1>
-      <Done visit={visit} />
       <SearchForm
         language={language}
         action="/console/participants"

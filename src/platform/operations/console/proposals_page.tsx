@@ -5,7 +5,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { proposalsSchema } from "../proposal_routes.ts";
 import { type Badge, Read } from "../../../console/parts.tsx";
 import { ProposalsHead, ProposalsTable, type SayInHead, visible } from "../../../console/proposals_table.tsx";
-import { actionAt, Changes, Done } from "./parts.tsx";
+import { actionAt, Changes } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import type { Language } from "../../../pages/language.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -21,7 +21,7 @@ export async function proposalsPage(visit: Visit): Promise<JSX.Element> {
   const answer = await visit.read("/operations/proposals", proposalsSchema);
   return (
     <>
-      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} done={<Done visit={visit} />} />
+      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} />
       <Read visit={visit} answer={answer}>
         {({ Data: { Proposal: found } }) =>
           found.length === 0

@@ -35,7 +35,6 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
   const shown = { kind, id: asked.id, from, until };
   return (
     <>
-      <h1>{phrase(language, "reports.title")}</h1>
       <Kinds language={language} current={kind} span={asked} />
       <Period language={language} shown={shown} />
       <Shortcuts language={language} path={PATH} file={kind} shown={shown} after={asked.after} now={now} />

@@ -27,7 +27,6 @@ export async function searchPage(
   const sent = query["q"]?.trim() ?? "";
   return (
     <>
-      <h1>{phrase(visit.language, "search.title")}</h1>
       <SearchForm visit={visit} action="/console/search" sent={sent} />
       {sent === "" ? null : await results(visit, sent)}
       {await AmountSearch(visit, askedAmount(query))}

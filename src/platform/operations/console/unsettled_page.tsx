@@ -6,7 +6,7 @@ import type { Visit } from "../../../console/visit.ts";
 import { unsettledSchema } from "../unsettled/unsettled_routes.ts";
 import { StatusOf } from "./case_head.tsx";
 import { readNames } from "./names.ts";
-import { Changes, Done, First, Named, PaymentLink, Table } from "./parts.tsx";
+import { Changes, First, Named, PaymentLink, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 /** Payments of a bank that the page shows (contract OP33). */
@@ -18,8 +18,6 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
   const names = await readNames(visit, answer.ok ? answer.value.Data.Bank.map(({ BankId }) => BankId) : []);
   return (
     <>
-      <h1>{phrase(language, "unsettled.title")}</h1>
-      <Done visit={visit} />
       <p class="lead">{phrase(language, "unsettled.lead")}</p>
       <Read visit={visit} answer={answer}>
         {({ Data: { Bank: banks } }) => (
