@@ -208,8 +208,8 @@ function representEntry({ subject, entry }: ListedEntry): z.infer<typeof entrySc
     DateTime: new Date(entry.at).toISOString(),
     Event: entry.event,
     Actor: entry.actor,
-    ...(entry.reason === undefined ? {} : { Reason: entry.reason }),
-    ...(entry.interactionId === undefined ? {} : { InteractionId: entry.interactionId }),
+    Reason: entry.reason,
+    InteractionId: entry.interactionId,
     Sequence: entry.sequence,
   };
 }

@@ -95,6 +95,6 @@ function represent({ counts, times }: Figures): Sums {
     OrdersAnswered: count("answeredAtFirst") + count("answeredLater"),
     OrdersGivenUp: count("givenUp"),
     PushesFailed: count("refused") + count("unclear") + count("unreachable"),
-    ...(most === undefined ? {} : { Percentile95AtMost: most }),
+    Percentile95AtMost: most,
   };
 }

@@ -91,14 +91,14 @@ async function detailOf(deps: ParticipantDetailDeps, client: Client): Promise<De
     ...participant,
     RedirectUri: [...client.redirectUris],
     JwksUri: client.jwksUri,
-    ...(paymentOrdersUri === undefined ? {} : { PaymentOrdersUri: paymentOrdersUri }),
-    ...(eventNotificationUri === undefined ? {} : { EventNotificationUri: eventNotificationUri }),
+    PaymentOrdersUri: paymentOrdersUri,
+    EventNotificationUri: eventNotificationUri,
     ...(until === undefined ? {} : { StatementUntilDateTime: wireDateTime(until) }),
-    ...(keys === undefined ? {} : { Key: keys.map(keyOnWire) }),
-    ...(lastUse === undefined ? {} : { LastUseDate: lastUse }),
+    Key: keys?.map(({ kid, use, expiresAt }) => ({
+      KeyId: kid,
+      Use: use,
+      CertificateUntilDateTime: wireDateTime(expiresAt),
+    })),
+    LastUseDate: lastUse,
   };
-}
-
-function keyOnWire({ kid, use, expiresAt }: CertifiedKey): NonNullable<Detail["Key"]>[number] {
-  return { KeyId: kid, Use: use, CertificateUntilDateTime: wireDateTime(expiresAt) };
 }

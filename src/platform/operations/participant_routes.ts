@@ -99,7 +99,7 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
       return c.json({
         Data: {
           Participant: await Promise.all(found.map((client) => representParticipant(client, controls, deps))),
-          ...(next === undefined ? {} : { After: next }),
+          After: next,
         },
       });
     }),

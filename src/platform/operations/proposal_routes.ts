@@ -121,8 +121,8 @@ function represent(proposal: Proposal, state: ShownState): z.infer<typeof propos
     ProposedBy: proposal.who,
     ProposalDateTime: wireDateTime(proposal.proposedAt),
     ExpiryDateTime: wireDateTime(proposal.expiresAt),
-    ...(decidedBy === undefined ? {} : { DecidedBy: decidedBy }),
+    DecidedBy: decidedBy,
     ...(decidedAt === undefined ? {} : { DecisionDateTime: wireDateTime(decidedAt) }),
-    ...(fault === undefined ? {} : { Fault: fault }),
+    Fault: fault,
   };
 }

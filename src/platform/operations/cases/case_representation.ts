@@ -148,7 +148,7 @@ export function representGlance(
     Status: status,
     StatusUpdateDateTime: wireDateTime(statusUpdatedAt),
     ...representReasonCode(payment ?? consent),
-    ...(reason === undefined ? {} : { StatusReason: reason }),
+    StatusReason: reason,
     InstructedAmount: toWire(consent.request.initiation.instructedAmount),
     ...decide(consent, {
       present: (readable) => personal(readable, payment),
@@ -173,9 +173,9 @@ function personal(consent: ReadableConsent, payment: Payment | undefined): Parti
   const reference = remittanceInformation?.reference ?? remittanceInformation?.unstructured;
   return {
     Creditor: representAccount(creditorAccount),
-    ...(debtor === undefined ? {} : { Debtor: representAccount(debtor) }),
-    ...(endToEndIdentification === undefined ? {} : { EndToEndIdentification: endToEndIdentification }),
-    ...(reference === undefined ? {} : { Reference: reference }),
+    Debtor: debtor && representAccount(debtor),
+    EndToEndIdentification: endToEndIdentification,
+    Reference: reference,
     ConsentType: isImplicit(consent) ? "implicit" : "explicit",
   };
 }
@@ -184,7 +184,7 @@ function representAccount({ schemeName, identification, name }: Account): z.infe
   return {
     SchemeName: schemeName,
     Identification: identification,
-    ...(name === undefined ? {} : { Name: name }),
+    Name: name,
   };
 }
 
@@ -199,9 +199,9 @@ function representEntry(
     DateTime: new Date(at).toISOString(),
     Event: event,
     Actor: actor,
-    ...(name === undefined ? {} : { ActorName: name }),
-    ...(reason === undefined ? {} : { Reason: reason }),
-    ...(interactionId === undefined ? {} : { InteractionId: interactionId }),
+    ActorName: name,
+    Reason: reason,
+    InteractionId: interactionId,
     Evidence: items.map(({ item, body }) => ({ Kind: item.kind, IsDeleted: body === null })),
   };
 }

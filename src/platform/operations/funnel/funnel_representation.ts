@@ -110,17 +110,17 @@ export const funnelSchema = z.strictObject({
 export type ShownFunnelRow = z.infer<typeof funnelRowSchema>;
 
 export function representFunnelRow({ of, sums }: FunnelRow): ShownFunnelRow {
-  const { day, bank, tpp, type, language } = of;
   return {
-    ...(day === undefined ? {} : { Date: day }),
-    ...(bank === undefined ? {} : { BankId: bank }),
-    ...(tpp === undefined ? {} : { TppId: tpp }),
-    ...(type === undefined ? {} : { ConsentType: type as ShownFunnelRow["ConsentType"] }),
-    ...(language === undefined ? {} : { Language: language }),
+    Date: of.day,
+    BankId: of.bank,
+    TppId: of.tpp,
+    ConsentType: of.type as ShownFunnelRow["ConsentType"],
+    Language: of.language,
     Step: STEPS.map((step) => ({
       Name: STEP_NAMES[step],
       Cases: sums.reached[step] ?? 0,
-      ...timesOf(sums, step),
+      MedianAtMost: boundOf(sums.times[step], 0.5, STEP_BUCKETS),
+      Percentile95AtMost: boundOf(sums.times[step], 0.95, STEP_BUCKETS),
     })),
     Left: representLeft(sums),
   };
@@ -136,14 +136,6 @@ function representLeft({ left }: FunnelSums): ShownFunnelRow["Left"] {
         Cases,
       };
     });
-}
-
-function timesOf(
-  { times }: FunnelSums,
-  step: Step,
-): { MedianAtMost?: number | null; Percentile95AtMost?: number | null } {
-  const [median, most] = [0.5, 0.95].map((part) => boundOf(times[step], part, STEP_BUCKETS));
-  return median === undefined || most === undefined ? {} : { MedianAtMost: median, Percentile95AtMost: most };
 }
 
 const HEADS = [

@@ -99,7 +99,7 @@ async function represent(
   return {
     bank: bank.code,
     name: bank.orgName,
-    ...(bank.logoUri === undefined ? {} : { logo_uri: bank.logoUri }),
+    logo_uri: bank.logoUri,
     issuer: `${authUrl}/${bank.code}`,
     state: health?.state ?? "available",
     ...(health === undefined ? {} : { state_since: wireDateTime(health.since) }),

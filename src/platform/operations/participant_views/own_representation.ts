@@ -94,7 +94,7 @@ export function representRegistration(
     SoftwareName: client.softwareName,
     Status: status,
     RedirectUri: [...client.redirectUris],
-    ...(client.paymentOrdersUri === undefined ? {} : { PaymentOrdersUri: client.paymentOrdersUri }),
+    PaymentOrdersUri: client.paymentOrdersUri,
     JwksUri: client.jwksUri,
     ...(copy === undefined
       ? {}
@@ -139,7 +139,7 @@ function representMade(
   const bank = names.get(made.bank);
   return {
     BankId: made.bank,
-    ...(bank === undefined ? {} : { Bank: bank }),
+    Bank: bank,
     ClientId: made.clientId,
     ...tppMember(names, made.clientId),
     InstructedAmount: toWire(instructedAmount),

@@ -1,6 +1,5 @@
 /** Builds reports from the figures of days: per participant, for each day and in total. */
 import {
-  boundOf,
   common,
   type Count,
   COUNTS,
@@ -112,13 +111,6 @@ export function ordersOf({ answeredAtFirst, answeredLater, givenUp }: Sums["coun
 
 export function pushesOf({ answered, refused, unclear, unreachable }: Sums["counts"]): number {
   return answered + refused + unclear + unreachable;
-}
-
-/** Milliseconds below which half and 95 % of the times are; null if above every bound, undefined without times. */
-export function boundsOf(
-  numbers: readonly number[],
-): { readonly median: number | null | undefined; readonly most: number | null | undefined } {
-  return { median: boundOf(numbers, 0.5), most: boundOf(numbers, 0.95) };
 }
 
 function sumsOf({ counts, reasons, times, minutes }: Figures, observed: Uint8Array | undefined): Sums {

@@ -1,9 +1,9 @@
 /** Reports on the wire: JSON, and CSV with a line for each day. */
 import { z } from "@hono/zod-openapi";
+import { boundOf } from "../../observed/figures/figures.ts";
 import {
   answerRate,
   availability,
-  boundsOf,
   ordersOf,
   pushesOf,
   type Report,
@@ -109,7 +109,7 @@ function representSums(kind: Kind, all: Sums): ShownSums {
       Succeeded: succeeded,
       Rejected: rejected,
       Failed: failed,
-      ...rateOf("SuccessRate", successRate(all)),
+      SuccessRate: roundDown(successRate(all)),
       ...timesOf(all.times.requests),
       Reason: representReasons(all.reasons),
     },
@@ -120,7 +120,7 @@ function representSums(kind: Kind, all: Sums): ShownSums {
     ...requests,
     Orders: representOrders(all),
     Availability: {
-      ...rateOf("Rate", availability(all)),
+      Rate: roundDown(availability(all)),
       ObservedMinutes: observed,
       UnavailableMinutes: unavailable,
       HeldMinutes: held,
@@ -137,7 +137,7 @@ function representOrders(all: Sums): NonNullable<ShownSums["Orders"]> {
     AnsweredAtFirst: counts.answeredAtFirst,
     AnsweredLater: counts.answeredLater,
     GivenUp: counts.givenUp,
-    ...rateOf("AnswerRate", answerRate(all)),
+    AnswerRate: roundDown(answerRate(all)),
     Pushes: pushesOf(counts),
     Answered: counts.answered,
     Refused: counts.refused,
@@ -147,21 +147,14 @@ function representOrders(all: Sums): NonNullable<ShownSums["Orders"]> {
   };
 }
 
-function rateOf<Name extends string>(name: Name, value: number | undefined): { [_ in Name]?: number } {
-  return (value === undefined ? {} : { [name]: roundTo(value) }) as { [_ in Name]?: number };
-}
-
 /** Rounded down, so that a bank with one minute of outage does not show as always available. */
-export function roundTo(value: number, decimals = 4): number {
+export function roundDown(value: number | undefined, decimals = 4): number | undefined {
   const one = 10 ** decimals;
-  return Math.floor(value * one + 1e-9) / one;
+  return value === undefined ? undefined : Math.floor(value * one + 1e-9) / one;
 }
 
-function timesOf(
-  numbers: readonly number[],
-): { MedianAtMost?: number | null; Percentile95AtMost?: number | null } {
-  const { median, most } = boundsOf(numbers);
-  return median === undefined || most === undefined ? {} : { MedianAtMost: median, Percentile95AtMost: most };
+function timesOf(numbers: readonly number[]): Pick<ShownSums["Requests"], keyof typeof times> {
+  return { MedianAtMost: boundOf(numbers, 0.5), Percentile95AtMost: boundOf(numbers, 0.95) };
 }
 
 const COLUMNS: readonly (readonly [name: string, of: (sums: ShownSums) => number | null | undefined])[] = [

@@ -13,7 +13,7 @@ import {
   type ShownLevels,
 } from "../../../pages/service_levels_page.tsx";
 import type { Site } from "../../../pages/site.ts";
-import { BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
+import { boundOf, BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { oauthErrors, taggedAnswers } from "../../guards/http/openapi_answers.ts";
 import { SERVICE_LEVELS_PATH } from "../../config/paths.ts";
@@ -22,17 +22,9 @@ import { STATE_CACHE } from "../health/bank_routes.ts";
 import { keepFor } from "../../../base/kernel/recently_used.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
-import {
-  answerRate,
-  availability,
-  boundsOf,
-  daysOf,
-  ordersOf,
-  type Report,
-  reportsOf,
-  type Sums,
-} from "./report.ts";
-import { roundTo } from "./report_representation.ts";
+import { answerRate, availability, daysOf, ordersOf, type Report, reportsOf, type Sums } from "./report.ts";
+import { roundDown } from "./report_representation.ts";
+import { bankSubject } from "./routes.ts";
 
 export interface ServiceLevelRouteDeps {
   readonly figuresStore: Pick<FiguresStore, "readDay">;
@@ -145,10 +137,10 @@ function daily({ day, ...levels }: ShownLevels["days"][number]): Shown & { date:
 
 function showLevels({ availability, answerRate, median, percentile95 }: LevelNumbers): Shown {
   return {
-    ...(availability === undefined ? {} : { availability }),
-    ...(answerRate === undefined ? {} : { answer_rate: answerRate }),
-    ...(median === undefined ? {} : { response_median: median }),
-    ...(percentile95 === undefined ? {} : { response_percentile_95: percentile95 }),
+    availability,
+    answer_rate: answerRate,
+    response_median: median,
+    response_percentile_95: percentile95,
   };
 }
 
@@ -163,9 +155,7 @@ const MIN_ORDERS = 20;
 async function readLevels({ figuresStore, listBanks, clock }: ServiceLevelRouteDeps): Promise<ServiceLevels> {
   const at = clock();
   const [from, until] = [dayOf(at - (DAYS - 1) * DAY_MS), dayOf(at)];
-  const subjects = (await listBanks()).map(({ code, orgName, registeredAt }) => {
-    return { id: code, name: orgName, registeredAt };
-  });
+  const subjects = (await listBanks()).map(bankSubject);
   const whole: typeof figuresStore = { readDay: (of, day) => figuresStore.readDay(of, day) }; // and keep it
   const reports = await reportsOf(whole, "bank", subjects, daysOf(from, until));
   return { from, until, at, banks: reports.map(levelsOf) };
@@ -181,15 +171,11 @@ function levelsOf({ subject: { id, name }, total, days }: Report): ShownLevels {
 }
 
 function numbersOf(sums: Sums): LevelNumbers {
-  const [available, answered] = [availability(sums), answerRate(sums)];
-  const { median, most } = boundsOf(sums.times.pushes);
-  const orders = ordersOf(sums.counts) < MIN_ORDERS
-    ? {}
-    : { answerRate: answered, median, percentile95: most };
+  const isShown = ordersOf(sums.counts) >= MIN_ORDERS;
   return {
-    availability: available === undefined ? available : roundTo(available),
-    answerRate: orders.answerRate === undefined ? undefined : roundTo(orders.answerRate, 3),
-    median: orders.median,
-    percentile95: orders.percentile95,
+    availability: roundDown(availability(sums)),
+    answerRate: isShown ? roundDown(answerRate(sums), 3) : undefined,
+    median: isShown ? boundOf(sums.times.pushes, 0.5) : undefined,
+    percentile95: isShown ? boundOf(sums.times.pushes, 0.95) : undefined,
   };
 }

@@ -132,9 +132,8 @@ function amountEndpoint(deps: SearchRouteDeps): PlatformEndpoint {
     const query = readAmountQuery(c.req.query());
     const { cases, next } = await searchAmount(deps, query);
     await recordFound(deps, c.get("operator"), AMOUNT_PATH, cases);
-    const after = next === undefined ? {} : { After: next };
     const names = await namesIn(deps, cases);
-    return c.json({ Data: { Case: cases.map((one) => representCase(one, names)), ...after } });
+    return c.json({ Data: { Case: cases.map((one) => representCase(one, names)), After: next } });
   });
 }
 
@@ -186,8 +185,8 @@ export function representCase(
     FoundBy: [...found.foundBy],
     ConsentId: found.consentId,
     ConsentStatus: found.consentStatus,
-    ...(paymentId === undefined ? {} : { DomesticPaymentId: paymentId }),
-    ...(paymentStatus === undefined ? {} : { PaymentStatus: paymentStatus }),
+    DomesticPaymentId: paymentId,
+    PaymentStatus: paymentStatus,
     Bank: found.bank,
     ClientId: found.clientId,
     ...tppMember(names, found.clientId),

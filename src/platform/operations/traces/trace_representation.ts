@@ -75,18 +75,18 @@ export function representTrace(trace: Trace, errorUri: ErrorUri): z.infer<typeof
     Method: trace.method,
     Endpoint: trace.route,
     Status: trace.status,
-    ...named("ClientId", trace.clientId),
-    ...named("OrganisationId", trace.orgId),
-    ...named("Bank", trace.bank),
-    ...named("ConsentId", trace.consentId),
-    ...named("DomesticPaymentId", trace.paymentId),
-    ...named("SessionId", trace.sessionId),
+    ClientId: trace.clientId,
+    OrganisationId: trace.orgId,
+    Bank: trace.bank,
+    ConsentId: trace.consentId,
+    DomesticPaymentId: trace.paymentId,
+    SessionId: trace.sessionId,
     Check: checks.map((Name, index) => ({ Name, Result: resultOf(trace, index, passed) })),
-    ...(rejection === undefined ? {} : { Rejection: representRejection(rejection, errorUri) }),
+    Rejection: rejection && representRejection(rejection, errorUri),
     Call: trace.calls.map(({ to, status, milliseconds }) => ({
       To: to,
-      ...(status === undefined ? {} : { Status: status }),
-      ...(milliseconds === undefined ? {} : { Milliseconds: milliseconds }),
+      Status: status,
+      Milliseconds: milliseconds,
     })),
   };
 }
@@ -96,7 +96,7 @@ export function representTraceInFull(trace: Trace, errorUri: ErrorUri): z.infer<
   const { rejection } = trace;
   const told = representTrace(trace, errorUri);
   if (rejection === undefined || told.Rejection === undefined) return told;
-  const full = { ...told.Rejection, Reason: rejection.reason, ...named("Detail", rejection.detail) };
+  const full = { ...told.Rejection, Reason: rejection.reason, Detail: rejection.detail };
   return { ...told, Rejection: full };
 }
 
@@ -111,23 +111,17 @@ function representRejection(
 ): NonNullable<z.infer<typeof traceSchema>["Rejection"]> {
   return {
     Reason: toldReason,
-    ...named("Message", told),
-    ...(faults === undefined ? {} : {
-      Errors: faults.map(({ code, message, path }) => ({
-        ErrorCode: `UK.OBIE.${code}`,
-        Message: message,
-        ...named("Path", path),
-      })),
-    }),
-    ...named("Url", uriOf(toldReason, errorUri)),
+    Message: told,
+    Errors: faults?.map(({ code, message, path }) => ({
+      ErrorCode: `UK.OBIE.${code}`,
+      Message: message,
+      Path: path,
+    })),
+    Url: uriOf(toldReason, errorUri),
   };
 }
 
 function uriOf(reason: string, errorUri: ErrorUri): string | undefined {
   if (reason === "bank_return.unusable") return errorUri("bank_return.not_authentic");
   return Object.hasOwn(ERROR_HELP, reason) ? errorUri(reason as DocumentedReason) : undefined;
-}
-
-function named<N extends string>(name: N, value: string | undefined): { [Name in N]?: string } {
-  return value === undefined ? {} : { [name]: value } as { [Name in N]: string };
 }
