@@ -103,8 +103,8 @@ function alarmsOfBank(state: BankState): readonly Alarm[] {
 const route = operationRoute({
   method: "get",
   path: "/operations/alarms",
-  operationId: "listAlarms",
   tags: ["State"],
+  operationId: "listAlarms",
   summary: "What needs an operator now",
   description:
     "What the platform itself knows. Its alert rules for Prometheus know more, such as a process that is gone.",

@@ -119,8 +119,8 @@ export const bankStatesSchema = z.strictObject({
 const route = operationRoute({
   method: "get",
   path: "/operations/banks",
-  operationId: "listBankStates",
   tags: ["State"],
+  operationId: "listBankStates",
   summary: "Every registered bank: its state by its last pushes, and its orders",
   description: "The last 10 pushes of 15 minutes count, of all processes.",
   answers: { 200: operationAnswer("The banks, by code", bankStatesSchema) },
