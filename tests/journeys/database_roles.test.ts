@@ -13,7 +13,7 @@ import { encodeKey, endBelow } from "../../src/base/store/postgres/key_codec.ts"
 import { MIGRATIONS } from "../../src/base/store/postgres/schema.ts";
 import { openMovingStore } from "../support/moving_store.ts";
 import { accepts, down, openPushEnvironment } from "../support/orders.ts";
-import { isPostgresMissing, newPostgresDatabase, postgresServer } from "../support/postgres.ts";
+import { newPostgresDatabase, postgresServer, test } from "support/postgres.ts";
 
 interface Roles extends AsyncDisposable {
   /** The database's URL, as this user. */
@@ -49,13 +49,9 @@ async function openRoles(database?: string): Promise<Roles> {
 }
 
 function roleTest(name: string, fn: (roles: Roles) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore: isPostgresMissing,
-    async fn() {
-      await using roles = await openRoles();
-      await fn(roles);
-    },
+  test(name, async () => {
+    await using roles = await openRoles();
+    await fn(roles);
   });
 }
 
@@ -231,23 +227,19 @@ roleTest("another role of the operator sees that the platform is using the datab
   await mark();
 });
 
-Deno.test({
-  name: "an owner that may not make roles migrates a database whose roles exist, and again without effect",
-  ignore: isPostgresMissing,
-  async fn() {
-    const url = isPostgresMissing ? "" : await postgresServer().newDatabase();
-    await newPostgresDatabase(); // makes the roles
-    await using roles = await openRoles(url);
-    await roles.run("postgres", "create role hub_owner login");
-    await roles.run("postgres", `alter database ${new URL(url).pathname.slice(1)} owner to hub_owner`);
-    const migrate = (): Promise<string> =>
-      storeCommand(["migrate", "--at", roles.as("hub_owner")], { storeUrl: undefined, now: 0 });
-    const names = MIGRATIONS.map(({ name }) => name).join(", ");
-    assert((await migrate()).endsWith(`applied ${names}.`));
-    assert((await migrate()).endsWith("is up to date."));
-    const store = await openMovingStore(roles.as("platform"));
-    await store.close();
-  },
+test("an owner that may not make roles migrates a database whose roles exist, and again without effect", async () => {
+  const url = await postgresServer().newDatabase();
+  await newPostgresDatabase(); // makes the roles
+  await using roles = await openRoles(url);
+  await roles.run("postgres", "create role hub_owner login");
+  await roles.run("postgres", `alter database ${new URL(url).pathname.slice(1)} owner to hub_owner`);
+  const migrate = (): Promise<string> =>
+    storeCommand(["migrate", "--at", roles.as("hub_owner")], { storeUrl: undefined, now: 0 });
+  const names = MIGRATIONS.map(({ name }) => name).join(", ");
+  assert((await migrate()).endsWith(`applied ${names}.`));
+  assert((await migrate()).endsWith("is up to date."));
+  const store = await openMovingStore(roles.as("platform"));
+  await store.close();
 });
 
 Deno.test("the ranges of keys in the migrations are those of the records", () => {

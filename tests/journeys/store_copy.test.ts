@@ -12,7 +12,7 @@ import { dpopProof } from "testing/jwts.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
 import { type MovingStore, openMovingStore } from "support/moving_store.ts";
 import { endHolds } from "support/restored_store.ts";
-import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
+import { newPostgresDatabase, postgresServer, test } from "support/postgres.ts";
 
 interface Journey extends AsyncDisposable {
   readonly env: Environment;
@@ -80,79 +80,66 @@ function ownValue(value: unknown): unknown {
   return own;
 }
 
-Deno.test({
-  name:
-    "a journey goes on after its database was moved from a Deno KV file to PostgreSQL, and to a SQLite file",
-  ignore: isPostgresMissing,
-  async fn() {
-    await using journey = await openJourney((folder) => `${folder}/platform.kv`);
-    const [file, back] = [`${journey.folder}/platform.kv`, `${journey.folder}/back.sqlite`];
-    const database = await newPostgresDatabase();
-    await continuesAfter(journey, async () => {
-      await command("copy", "--from", file, "--to", database);
-      return database;
-    });
-    await continuesAfter(journey, async () => {
-      await command("copy", "--from", database, "--to", back);
-      return back;
-    });
-  },
+test("a journey goes on after its database was moved from a Deno KV file to PostgreSQL, and to a SQLite file", async () => {
+  await using journey = await openJourney((folder) => `${folder}/platform.kv`);
+  const [file, back] = [`${journey.folder}/platform.kv`, `${journey.folder}/back.sqlite`];
+  const database = await newPostgresDatabase();
+  await continuesAfter(journey, async () => {
+    await command("copy", "--from", file, "--to", database);
+    return database;
+  });
+  await continuesAfter(journey, async () => {
+    await command("copy", "--from", database, "--to", back);
+    return back;
+  });
 });
 
-Deno.test({
-  name: "PostgreSQL after a recovery: marked, it begins a new epoch as a restored file does [G9]",
-  ignore: isPostgresMissing,
-  async fn() {
-    const original = isPostgresMissing ? "" : await newPostgresDatabase();
-    await using journey = await openJourney(() => original);
-    const { env, store, folder } = journey;
-    const [kept, unpaid] = [await authorised(env), await authorised(env)];
-    const first = await good(pay(env, kept), 201);
-    const lost = await authorised(env);
-    await program("pg_dump", ["-Fc", "-f", `${folder}/dump`, uri(original)]);
-    const takenAt = new Date(env.now).toISOString();
-    const afterwards = await good(pay(env, lost), 201);
+test("PostgreSQL after a recovery: marked, it begins a new epoch as a restored file does [G9]", async () => {
+  const original = await newPostgresDatabase();
+  await using journey = await openJourney(() => original);
+  const { env, store, folder } = journey;
+  const [kept, unpaid] = [await authorised(env), await authorised(env)];
+  const first = await good(pay(env, kept), 201);
+  const lost = await authorised(env);
+  await program("pg_dump", ["-Fc", "-f", `${folder}/dump`, uri(original)]);
+  const takenAt = new Date(env.now).toISOString();
+  const afterwards = await good(pay(env, lost), 201);
 
-    await store.move(env, async () => {
-      const recovered = await postgresServer().newDatabase();
-      await program("pg_restore", ["--exit-on-error", "-d", uri(recovered), `${folder}/dump`]);
-      const said = await command("restored", "--at", recovered, "--taken-at", takenAt);
-      assertStringIncludes(said, "The platform begins a new epoch when it starts.");
-      return recovered;
-    });
+  await store.move(env, async () => {
+    const recovered = await postgresServer().newDatabase();
+    await program("pg_restore", ["--exit-on-error", "-d", uri(recovered), `${folder}/dump`]);
+    const said = await command("restored", "--at", recovered, "--taken-at", takenAt);
+    assertStringIncludes(said, "The platform begins a new epoch when it starts.");
+    return recovered;
+  });
 
-    assertEquals((await pay(env, lost)).status, 401, "tokens of before are void");
-    assertEquals((await requestToken(env, env.tpp)).status, 503, "held until it is reconciled");
-    const restored = env.logged.map((line) => JSON.parse(line) as LogLine).find(({ event }) =>
-      event === "store.restored"
-    );
-    assertEquals([restored?.banksHeld, restored?.consentsVoided], [2, 2]);
-    await endHolds(env);
-    const own = await clientToken(env, env.tpp);
-    const statuses = [kept, unpaid, lost].map(({ consentId }) => statusOfConsent(env, own, consentId));
-    assertEquals(await Promise.all(statuses), ["Consumed", "Rejected", "Rejected"]);
-    const read = (payment: Payment): Promise<Response> =>
-      call(env, env.tpp, own, `/BANKA/domestic-payments/v1/${payment.Data.DomesticPaymentId}`);
-    assertEquals([(await read(first)).status, (await read(afterwards)).status], [200, 400]);
-  },
+  assertEquals((await pay(env, lost)).status, 401, "tokens of before are void");
+  assertEquals((await requestToken(env, env.tpp)).status, 503, "held until it is reconciled");
+  const restored = env.logged.map((line) => JSON.parse(line) as LogLine).find(({ event }) =>
+    event === "store.restored"
+  );
+  assertEquals([restored?.banksHeld, restored?.consentsVoided], [2, 2]);
+  await endHolds(env);
+  const own = await clientToken(env, env.tpp);
+  const statuses = [kept, unpaid, lost].map(({ consentId }) => statusOfConsent(env, own, consentId));
+  assertEquals(await Promise.all(statuses), ["Consumed", "Rejected", "Rejected"]);
+  const read = (payment: Payment): Promise<Response> =>
+    call(env, env.tpp, own, `/BANKA/domestic-payments/v1/${payment.Data.DomesticPaymentId}`);
+  assertEquals([(await read(first)).status, (await read(afterwards)).status], [200, 400]);
 });
 
-Deno.test({
-  name: "PostgreSQL under another address is rejected until it is assigned",
-  ignore: isPostgresMissing,
-  async fn() {
-    const database = isPostgresMissing ? "" : await newPostgresDatabase();
-    await using journey = await openJourney(() => database);
-    await journey.env.platform.stop();
-    await journey.store.close();
-    await command("assign", "--at", database, "--issuer", "https://auth.other.example");
-    const opening = openMovingStore(database).then(() => "", (error: Error) => error.message);
-    assertStringIncludes(await opening, "belongs to the platform at https://auth.other.example");
-    await journey.store.move(journey.env, async () => {
-      await command("assign", "--at", database, "--issuer", "https://auth.platform.example");
-      return database;
-    });
-  },
+test("PostgreSQL under another address is rejected until it is assigned", async () => {
+  const database = await newPostgresDatabase();
+  await using journey = await openJourney(() => database);
+  await journey.env.platform.stop();
+  await journey.store.close();
+  await command("assign", "--at", database, "--issuer", "https://auth.other.example");
+  const opening = openMovingStore(database).then(() => "", (error: Error) => error.message);
+  assertStringIncludes(await opening, "belongs to the platform at https://auth.other.example");
+  await journey.store.move(journey.env, async () => {
+    await command("assign", "--at", database, "--issuer", "https://auth.platform.example");
+    return database;
+  });
 });
 
 async function program(name: string, args: readonly string[]): Promise<void> {

@@ -9,7 +9,7 @@ import { type Books, openBooks } from "support/bank_books.ts";
 import { openBankServer, readPayment, runTask } from "support/drill.ts";
 import { ORDERS_URI } from "support/orders.ts";
 import { openShop, paymentsByOrder, type Shop } from "support/paid_orders.ts";
-import { isPostgresMissing } from "support/postgres.ts";
+import { test } from "support/postgres.ts";
 import { until } from "support/raw_client.ts";
 import {
   cutLink,
@@ -42,47 +42,43 @@ const VARIABLES = {
   ...(MEASURED === undefined ? { PLATFORM_LAME_DUCK_SECONDS: "0" } : {}),
 };
 
-Deno.test({
-  name: "two sites: a planned move loses nothing, and the loss of a site makes no payment twice [G9]",
-  ignore: isPostgresMissing,
-  async fn() {
-    await using drill = await openDrill();
-    const { one, two, shop, books, environment } = drill;
-    await copyTo(two, one);
-    await movePlanned(drill);
-    await becomeCopy(one, two);
+test("two sites: a planned move loses nothing, and the loss of a site makes no payment twice [G9]", async () => {
+  await using drill = await openDrill();
+  const { one, two, shop, books, environment } = drill;
+  await copyTo(two, one);
+  await movePlanned(drill);
+  await becomeCopy(one, two);
 
-    const afterTheCopy = await payUntilLoss(drill);
-    const lostAt = Date.now();
-    await lose(two);
-    shop.close();
-    const acknowledged = shop.orders.flatMap(({ paymentId }) => paymentId ?? []);
-    const copiedUntil = await takeOver(drill);
-    const copied = await paymentsAt(one);
-    const missing = acknowledged.filter((id) => !copied.has(id));
-    if (MEASURED === undefined) assertEquals(missing.toSorted(), afterTheCopy.toSorted());
-    const unmade = missing.filter((id) => !books.orders.has(id));
-    await reconcile(one, [...books.orders.keys()].filter((id) => !copied.has(id)).length);
-    forgetSharedTokens(environment);
+  const afterTheCopy = await payUntilLoss(drill);
+  const lostAt = Date.now();
+  await lose(two);
+  shop.close();
+  const acknowledged = shop.orders.flatMap(({ paymentId }) => paymentId ?? []);
+  const copiedUntil = await takeOver(drill);
+  const copied = await paymentsAt(one);
+  const missing = acknowledged.filter((id) => !copied.has(id));
+  if (MEASURED === undefined) assertEquals(missing.toSorted(), afterTheCopy.toSorted());
+  const unmade = missing.filter((id) => !books.orders.has(id));
+  await reconcile(one, [...books.orders.keys()].filter((id) => !copied.has(id)).length);
+  forgetSharedTokens(environment);
 
-    const later = openShop(environment, "LATER");
-    await later.pay(await later.authorise());
-    const [again = Infinity] = later.paidAt;
-    const words = `${missing.length} of ${acknowledged.length} payments, ${unmade.length} of them at no bank`;
-    say(`loss of a site: RPO ${seconds(lostAt - copiedUntil)}, ${words}; RTO ${seconds(again - lostAt)}`);
-    await shop.lookAfterAll();
-    const orders = [...shop.orders, ...later.orders];
-    assertEquals([...shop.unexpected, ...later.unexpected], [], "after the loss");
-    await until(() => orders.every(({ paymentId = "" }) => books.orders.has(paymentId)));
-    const payments = paymentsByOrder(books);
-    for (const { name, paymentId } of orders) {
-      assertEquals(payments[name], [paymentId], `${name} has one payment`);
-    }
-    for (const id of unmade) assert(!books.orders.has(id), `${id} was never made`);
-    for (const id of books.orders.keys()) {
-      assertEquals((await readPayment(environment, id)).Data.DomesticPaymentId, id);
-    }
-  },
+  const later = openShop(environment, "LATER");
+  await later.pay(await later.authorise());
+  const [again = Infinity] = later.paidAt;
+  const words = `${missing.length} of ${acknowledged.length} payments, ${unmade.length} of them at no bank`;
+  say(`loss of a site: RPO ${seconds(lostAt - copiedUntil)}, ${words}; RTO ${seconds(again - lostAt)}`);
+  await shop.lookAfterAll();
+  const orders = [...shop.orders, ...later.orders];
+  assertEquals([...shop.unexpected, ...later.unexpected], [], "after the loss");
+  await until(() => orders.every(({ paymentId = "" }) => books.orders.has(paymentId)));
+  const payments = paymentsByOrder(books);
+  for (const { name, paymentId } of orders) {
+    assertEquals(payments[name], [paymentId], `${name} has one payment`);
+  }
+  for (const id of unmade) assert(!books.orders.has(id), `${id} was never made`);
+  for (const id of books.orders.keys()) {
+    assertEquals((await readPayment(environment, id)).Data.DomesticPaymentId, id);
+  }
 });
 
 interface Drill extends AsyncDisposable {

@@ -18,6 +18,11 @@ if (server === undefined) {
 /** Whether this computer lacks PostgreSQL, for the `ignore` of a test. */
 export const isPostgresMissing = server === undefined;
 
+/** Registers a test that needs PostgreSQL. */
+export function test(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
+  Deno.test({ name, ignore: isPostgresMissing, fn });
+}
+
 /** The server of this test file. */
 export function postgresServer(): PostgresServer {
   if (server === undefined) throw new Error("PostgreSQL is missing");

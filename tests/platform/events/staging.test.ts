@@ -8,7 +8,7 @@ import { clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { accepts, answers, later, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
-import { isPostgresMissing, newPostgresStore } from "support/postgres.ts";
+import { newPostgresStore, test } from "support/postgres.ts";
 import { refused } from "./refused.ts";
 
 /** A status in a commit: `<resource> <position> <status>`. */
@@ -110,27 +110,22 @@ Deno.test("each commit has the events of its changes of status, and no others [E
   assertEquals(seen.events.map((event) => event.split(" ")[2]).toSorted(), EXPECTED);
 });
 
-Deno.test({
-  name:
-    "each commit has the events of its changes of status on PostgreSQL, through two processes in turn [EVT1, M1]",
-  ignore: isPostgresMissing,
-  async fn() {
-    const seen = await watched(await newPostgresStore());
-    await using env = await openEnvironment({ store: seen.store });
-    const other = await anotherProcess(env, () => -2000); // its clock is behind
-    let sent = 0;
-    const both: Environment = Object.assign(Object.create(env), {
-      api: (...given: Parameters<Environment["api"]>) =>
-        (sent++ % 2 === 0 ? env : at(env, other)).api(...given),
-    });
-    await journeys(both);
-    assertEquals([seen.torn, seen.events], [[], seen.changes]);
-    assert(sent > 20);
-    for (const [resource, positions] of byResource(seen.events)) {
-      assertEquals(positions, positions.toSorted(), resource); // in spite of the clocks
-    }
-    await other.stop();
-  },
+test("each commit has the events of its changes of status on PostgreSQL, through two processes in turn [EVT1, M1]", async () => {
+  const seen = await watched(await newPostgresStore());
+  await using env = await openEnvironment({ store: seen.store });
+  const other = await anotherProcess(env, () => -2000); // its clock is behind
+  let sent = 0;
+  const both: Environment = Object.assign(Object.create(env), {
+    api: (...given: Parameters<Environment["api"]>) =>
+      (sent++ % 2 === 0 ? env : at(env, other)).api(...given),
+  });
+  await journeys(both);
+  assertEquals([seen.torn, seen.events], [[], seen.changes]);
+  assert(sent > 20);
+  for (const [resource, positions] of byResource(seen.events)) {
+    assertEquals(positions, positions.toSorted(), resource); // in spite of the clocks
+  }
+  await other.stop();
 });
 
 function byResource(events: readonly string[]): Map<string, string[]> {

@@ -5,27 +5,23 @@ import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { type Commit, type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTcpRelay, type TcpRelay } from "testing/tcp_relay.ts";
-import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { newPostgresDatabase, test } from "support/postgres.ts";
 
 function relayTest(name: string, body: (relay: TcpRelay, store: Store) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore: isPostgresMissing,
-    async fn() {
-      const url = await newPostgresDatabase();
-      const { port } = new URL(url);
-      await using relay = openTcpRelay(Number(port));
-      const store = openPostgresStore(
-        await openConnections(readPostgresUrl(`${url.replace(port, String(relay.port))}&connections=1`)),
-      );
-      try {
-        await store.commit({ checks: [], writes: [{ kind: "set", key: ["warm"], value: 1 }] });
-        await store.get(["warm"]); // after the deletion of expired entries, which the commit started
-        await body(relay, store);
-      } finally {
-        await store.close();
-      }
-    },
+  test(name, async () => {
+    const url = await newPostgresDatabase();
+    const { port } = new URL(url);
+    await using relay = openTcpRelay(Number(port));
+    const store = openPostgresStore(
+      await openConnections(readPostgresUrl(`${url.replace(port, String(relay.port))}&connections=1`)),
+    );
+    try {
+      await store.commit({ checks: [], writes: [{ kind: "set", key: ["warm"], value: 1 }] });
+      await store.get(["warm"]); // after the deletion of expired entries, which the commit started
+      await body(relay, store);
+    } finally {
+      await store.close();
+    }
   });
 }
 

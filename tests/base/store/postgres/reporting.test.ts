@@ -5,7 +5,7 @@ import { openConnections } from "../../../../src/base/store/postgres/connections
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import type { Key, Store, Write } from "../../../../src/base/store/store.ts";
-import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { newPostgresDatabase, test } from "support/postgres.ts";
 
 interface Database {
   readonly store: Store;
@@ -13,21 +13,17 @@ interface Database {
 }
 
 function reportingTest(name: string, fn: (database: Database) => Promise<void>): void {
-  Deno.test({
-    name,
-    ignore: isPostgresMissing,
-    async fn() {
-      const url = await newPostgresDatabase();
-      const connections = await openConnections(readPostgresUrl(url));
-      const analyst = postgres(url.replace(/\?.*/, ""), { max: 1, onnotice: () => {} });
-      const rows: Database["rows"] = async (text) => [...await analyst.unsafe(text)];
-      try {
-        await fn({ store: openPostgresStore(connections), rows });
-      } finally {
-        await analyst.end();
-        await connections.close();
-      }
-    },
+  test(name, async () => {
+    const url = await newPostgresDatabase();
+    const connections = await openConnections(readPostgresUrl(url));
+    const analyst = postgres(url.replace(/\?.*/, ""), { max: 1, onnotice: () => {} });
+    const rows: Database["rows"] = async (text) => [...await analyst.unsafe(text)];
+    try {
+      await fn({ store: openPostgresStore(connections), rows });
+    } finally {
+      await analyst.end();
+      await connections.close();
+    }
   });
 }
 

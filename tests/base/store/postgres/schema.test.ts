@@ -7,13 +7,9 @@ import { migrate, MIGRATIONS, SCHEMA } from "../../../../src/base/store/postgres
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { storeIdentityKey } from "../../../../src/base/store/store_identity.ts";
-import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
+import { newPostgresDatabase, postgresServer, test } from "support/postgres.ts";
 
 const OWNER = { program: "platform", issuer: "https://auth.example" } as const;
-
-function schemaTest(name: string, fn: () => Promise<void>): void {
-  Deno.test({ name, ignore: isPostgresMissing, fn });
-}
 
 async function change(url: string, work: (connections: Connections) => Promise<unknown>): Promise<void> {
   const connections = await openConnections(readPostgresUrl(url));
@@ -34,7 +30,7 @@ async function upgrade(url: string, worksFrom: number): Promise<void> {
   );
 }
 
-schemaTest(
+test(
   "A database without the schema, or with one that this program does not know, is refused [G10]",
   async () => {
     const empty = await postgresServer().newDatabase();
@@ -65,14 +61,14 @@ schemaTest(
   },
 );
 
-schemaTest("A program of the version before goes on with a schema that says so [G10]", async () => {
+test("A program of the version before goes on with a schema that says so [G10]", async () => {
   const url = await newPostgresDatabase();
   await upgrade(url, SCHEMA);
   const store = await openPostgres(url, OWNER);
   await store.close();
 });
 
-schemaTest("Two migrations at once apply each step once, and a third finds nothing to do", async () => {
+test("Two migrations at once apply each step once, and a third finds nothing to do", async () => {
   const url = await postgresServer().newDatabase();
   const open = (): Promise<Connections> => openConnections(readPostgresUrl(url));
   const both = await Promise.all([open(), open()]);
@@ -82,7 +78,7 @@ schemaTest("Two migrations at once apply each step once, and a third finds nothi
   await change(url, async (connections) => assertEquals(await migrate(connections), []));
 });
 
-schemaTest("A migration of a database with entries keeps them, and reports them [G13]", async () => {
+test("A migration of a database with entries keeps them, and reports them [G13]", async () => {
   const url = await postgresServer().newDatabase();
   await change(url, (connections) =>
     connections.run(async (sql) => {
@@ -107,7 +103,7 @@ schemaTest("A migration of a database with entries keeps them, and reports them 
   });
 });
 
-schemaTest("Two processes that start at once on a new database agree on its identity", async () => {
+test("Two processes that start at once on a new database agree on its identity", async () => {
   const url = await newPostgresDatabase();
   const stores = await Promise.all([openPostgres(url, OWNER), openPostgres(url, OWNER)]);
   const identities = await Promise.all(stores.map((store) => store.get(storeIdentityKey)));
@@ -115,7 +111,7 @@ schemaTest("Two processes that start at once on a new database agree on its iden
   for (const store of stores) await store.close();
 });
 
-schemaTest(
+test(
   "A database of another program or address is refused, and the message has no password",
   async () => {
     const url = (await newPostgresDatabase()).replace("postgres@", "postgres:hidden@");
@@ -136,7 +132,7 @@ schemaTest(
   },
 );
 
-schemaTest("A server that is not there, or refuses the user, is named in one sentence", async () => {
+test("A server that is not there, or refuses the user, is named in one sentence", async () => {
   const url = await newPostgresDatabase();
   const { port } = new URL(url);
   await assertRejects(
@@ -148,7 +144,7 @@ schemaTest("A server that is not there, or refuses the user, is named in one sen
   await assertRejects(() => openPostgres(stranger, OWNER), Error, 'role "stranger" does not exist');
 });
 
-schemaTest(
+test(
   "A check before the start names a role that lacks one of the rights to write, and finds the time",
   async () => {
     const url = await newPostgresDatabase();

@@ -6,7 +6,7 @@ import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts
 import { openTlsPostgresServer } from "testing/postgres_tls.ts";
 import { selfSignedAuthority } from "testing/web_authority.ts";
 import { testKey } from "testing/keys.ts";
-import { isPostgresMissing, postgresServer } from "support/postgres.ts";
+import { postgresServer, test } from "support/postgres.ts";
 
 async function isEncrypted(url: string): Promise<boolean | undefined> {
   const connections = await openConnections(readPostgresUrl(url));
@@ -20,34 +20,29 @@ async function isEncrypted(url: string): Promise<boolean | undefined> {
   }
 }
 
-Deno.test({
-  name:
-    "A database is used if its certificate is of the authority and names the host of the URL, and no other [G10]",
-  ignore: isPostgresMissing,
-  async fn(t) {
-    await using named = await openTlsPostgresServer(["localhost"]);
-    await using renamed = await openTlsPostgresServer(["other.example"]);
-    const folder = await Deno.makeTempDir();
-    const other = `${folder}/other.pem`;
-    await Deno.writeTextFile(other, (await selfSignedAuthority("CN=Other", await testKey(9))).certificatePem);
-    const url = (hosts: string, authority = named.authority): string =>
-      `postgres://postgres@${hosts}/postgres?sslrootcert=${authority}`;
-    const [right, wrong] = [`localhost:${named.port}`, `localhost:${renamed.port}`];
+test("A database is used if its certificate is of the authority and names the host of the URL, and no other [G10]", async (t) => {
+  await using named = await openTlsPostgresServer(["localhost"]);
+  await using renamed = await openTlsPostgresServer(["other.example"]);
+  const folder = await Deno.makeTempDir();
+  const other = `${folder}/other.pem`;
+  await Deno.writeTextFile(other, (await selfSignedAuthority("CN=Other", await testKey(9))).certificatePem);
+  const url = (hosts: string, authority = named.authority): string =>
+    `postgres://postgres@${hosts}/postgres?sslrootcert=${authority}`;
+  const [right, wrong] = [`localhost:${named.port}`, `localhost:${renamed.port}`];
 
-    await t.step("the host's own", async () => assertEquals(await isEncrypted(url(right)), true));
-    await t.step(
-      "a second host",
-      async () => assertEquals(await isEncrypted(url(`${wrong},${right}`)), true),
-    );
-    const refused: Readonly<Record<string, string>> = {
-      "a certificate of another authority": url(right, other),
-      "a certificate of an authority that the computer does not know": url(right).replace(/\?.*/, ""),
-      "a certificate for another name": url(wrong),
-      "no TLS": url(`localhost:${postgresServer().port}`),
-    };
-    for (const [name, refusedUrl] of Object.entries(refused)) {
-      await t.step(name, async () => void await assertRejects(() => isEncrypted(refusedUrl), StoreFailure));
-    }
-    await Deno.remove(folder, { recursive: true });
-  },
+  await t.step("the host's own", async () => assertEquals(await isEncrypted(url(right)), true));
+  await t.step(
+    "a second host",
+    async () => assertEquals(await isEncrypted(url(`${wrong},${right}`)), true),
+  );
+  const refused: Readonly<Record<string, string>> = {
+    "a certificate of another authority": url(right, other),
+    "a certificate of an authority that the computer does not know": url(right).replace(/\?.*/, ""),
+    "a certificate for another name": url(wrong),
+    "no TLS": url(`localhost:${postgresServer().port}`),
+  };
+  for (const [name, refusedUrl] of Object.entries(refused)) {
+    await t.step(name, async () => void await assertRejects(() => isEncrypted(refusedUrl), StoreFailure));
+  }
+  await Deno.remove(folder, { recursive: true });
 });

@@ -7,7 +7,7 @@ import { IMPLICIT } from "testing/bank_return.ts";
 import { call, clientToken, type FlowEnvironment, good, pay } from "testing/flows.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { type ServedPlatform, startCommand, taskCommand } from "testing/served_platform.ts";
-import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { newPostgresDatabase, test } from "support/postgres.ts";
 import { until } from "support/raw_client.ts";
 
 /** Where a bank takes orders that is away. */
@@ -16,47 +16,42 @@ const UNREACHABLE = "https://bank.example/payment-orders";
 const OFTEN = { DENO_CRON_TEST_SCHEDULE_OFFSET: "200" };
 
 for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]] as const) {
-  Deno.test({
-    name:
-      `deno serve takes payments of every kind of consent without write access, works in the background with ${scheduler}, ends on SIGTERM`,
-    ignore: isPostgresMissing,
-    async fn() {
-      await using fixture = await openFixture("Sandbox");
-      const [STORE_URL, DATA_KEYS_STORE] = [await newPostgresDatabase(), await newPostgresDatabase()];
-      const process = await startHosted(fixture, {
-        PLATFORM_STORE_URL: STORE_URL,
-        PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
-      }, flags);
-      try {
-        const api = asTheProxy(fixture.env["PORT"] ?? "");
-        const people = await settle(fixture, api, { paymentOrdersUri: UNREACHABLE });
-        const env = {
-          ...people,
-          get now(): number {
-            return fixture.now;
-          },
-          api,
-          browser: api,
-        };
-        assertEquals((await process.logged("platform.started"))["scheduler"], scheduler);
-        await payInEveryWay(env);
-        await refuseInEveryWay(env);
-        await good(pay(env, await authorised(env)), 201);
-        await process.logged("order.not_delivered", ({ failures }) => Number(failures) >= 2); // tried again
-        let code: number | undefined;
-        void process.exited.then((exitCode) => code = exitCode);
-        process.kill("SIGTERM");
-        await until(() => code !== undefined);
-        assertEquals([code, (await process.ended).stderr.split("\n").filter((line) => /error/i.test(line))], [
-          0,
-          [],
-        ]);
-        assertEquals(process.lines.at(-1)?.["event"], "platform.stopped");
-      } finally {
-        process.kill("SIGKILL");
-        await process.ended;
-      }
-    },
+  test(`deno serve takes payments of every kind of consent without write access, works in the background with ${scheduler}, ends on SIGTERM`, async () => {
+    await using fixture = await openFixture("Sandbox");
+    const [STORE_URL, DATA_KEYS_STORE] = [await newPostgresDatabase(), await newPostgresDatabase()];
+    const process = await startHosted(fixture, {
+      PLATFORM_STORE_URL: STORE_URL,
+      PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
+    }, flags);
+    try {
+      const api = asTheProxy(fixture.env["PORT"] ?? "");
+      const people = await settle(fixture, api, { paymentOrdersUri: UNREACHABLE });
+      const env = {
+        ...people,
+        get now(): number {
+          return fixture.now;
+        },
+        api,
+        browser: api,
+      };
+      assertEquals((await process.logged("platform.started"))["scheduler"], scheduler);
+      await payInEveryWay(env);
+      await refuseInEveryWay(env);
+      await good(pay(env, await authorised(env)), 201);
+      await process.logged("order.not_delivered", ({ failures }) => Number(failures) >= 2); // tried again
+      let code: number | undefined;
+      void process.exited.then((exitCode) => code = exitCode);
+      process.kill("SIGTERM");
+      await until(() => code !== undefined);
+      assertEquals([code, (await process.ended).stderr.split("\n").filter((line) => /error/i.test(line))], [
+        0,
+        [],
+      ]);
+      assertEquals(process.lines.at(-1)?.["event"], "platform.stopped");
+    } finally {
+      process.kill("SIGKILL");
+      await process.ended;
+    }
   });
 }
 
