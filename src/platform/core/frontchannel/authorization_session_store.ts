@@ -16,6 +16,8 @@ import {
 import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/consent_store.ts";
 import { BANK_REASON_CODES } from "../../../base/values/reason_codes.ts";
 import { authorizationSessionKey } from "../../config/store_keys.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import type { Transaction } from "../../../base/store/transaction.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
@@ -84,6 +86,17 @@ export function findSession(
   correlationId: string,
 ): Promise<Entry<AuthorizationSession> | null> {
   return authorizationSessionRecord.get(from, authorizationSessionKey(correlationId));
+}
+
+/** Returns the bank's session, unless the time to keep it has passed: the database may delete it later. */
+export async function findKeptSession(
+  from: Reader,
+  correlationId: string,
+  bank: BankCode,
+  clock: Clock,
+): Promise<AuthorizationSession | undefined> {
+  const session = (await findSession(from, correlationId))?.value;
+  return session?.bank === bank && clock() < keptUntil(session) ? session : undefined;
 }
 
 export function stageSession(tx: Transaction, session: AuthorizationSession): void {

@@ -10,9 +10,9 @@ import type { StandingOf } from "../../guards/security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { SessionVisit } from "./advance_session.ts";
-import { findSession } from "./authorization_session_store.ts";
+import { findKeptSession, findSession } from "./authorization_session_store.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
-import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
 import { claimedCorrelationId, openResultJwt, type ResultJwt, type ResultJwtDeps } from "./result_jwt.ts";
 import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
 import type { TakeDecryption } from "./decryption_limit.ts";
@@ -57,10 +57,10 @@ export interface BankReturns {
 export function openBankReturns(deps: BankReturnDeps): BankReturns {
   const { clients, clock, decrypters, standingOf, takeDecryption } = deps;
   const find = async ({ bank, reads }: ReturnVisit, id: string): Promise<Result<AuthorizationSession>> => {
-    const session = (await findSession(reads, id))?.value;
-    return session !== undefined && session.bank === bank && clock() < keptUntil(session)
-      ? ok(session)
-      : mismatch("correlation_id", "that of a session with this bank", id);
+    const session = await findKeptSession(reads, id, bank, clock);
+    return session === undefined
+      ? mismatch("correlation_id", "that of a session with this bank", id)
+      : ok(session);
   };
   return {
     open: async (visit) => {
@@ -71,12 +71,13 @@ export function openBankReturns(deps: BankReturnDeps): BankReturns {
       ]);
       if (bank === null) throw new ApiError("bank.unknown");
       noteBankReturn(bank);
-      if (sealed !== undefined) takeDecryption(await firstHeld(browser, named));
+      if (sealed === undefined) return mismatch("oAuthUrl", "given once");
+      takeDecryption(await firstHeld(browser, named));
       const isActive = await standingOf(bank) === "active";
-      const response = isActive ? await openResult(deps, bank, sealed) : ok(undefined);
+      const response = isActive ? await openResultJwt(deps, bank, sealed) : ok(undefined);
       if (!response.ok) return response;
       const correlationId = response.value === undefined
-        ? await claimedCorrelationId(decrypters, sealed ?? "")
+        ? await claimedCorrelationId(decrypters, sealed)
         : ok(response.value.correlationId);
       const session = correlationId.ok ? await find(visit, correlationId.value) : correlationId;
       if (session.ok) noteReturnedSession(session.value);
@@ -125,12 +126,4 @@ async function firstHeld(
     if (await browser.holds(session)) return session.correlationId;
   }
   return undefined;
-}
-
-async function openResult(
-  deps: ResultJwtDeps,
-  bank: BankClient,
-  sealed: string | undefined,
-): Promise<Result<ResultJwt>> {
-  return sealed === undefined ? mismatch("oAuthUrl", "given once") : await openResultJwt(deps, bank, sealed);
 }

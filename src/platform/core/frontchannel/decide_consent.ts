@@ -13,14 +13,13 @@ import {
   type AuthorizationSession,
   expiredStep,
   isLate,
-  keptUntil,
   stepAfterDecision,
 } from "./authorization_session.ts";
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { screenUrlWithoutAccount } from "./screen_url.ts";
-import { findSession } from "./authorization_session_store.ts";
+import { findKeptSession } from "./authorization_session_store.ts";
 import type { SessionSteps } from "./session_steps.ts";
 
 export interface DecideDeps extends ReadConsentDeps {
@@ -121,14 +120,13 @@ export async function requireSession(
   visit: ScreenVisit,
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {
   const { reads, correlationId } = visit;
-  const flow = isUuid(correlationId) ? correlationId : undefined;
-  const named = flow === undefined ? null : startRead(findSession(reads, flow)); // in one round trip with the bank
+  const named = isUuid(correlationId) // in one round trip with the bank
+    ? startRead(findKeptSession(reads, correlationId, visit.bank, deps.clock))
+    : undefined;
   const bank = await deps.clients.findBank(reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
-  const session = (await named)?.value;
-  if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
-    throw new ApiError("authorization.invalid_request", "no such session");
-  }
+  const session = await named;
+  if (session === undefined) throw new ApiError("authorization.invalid_request", "no such session");
   noteStep(session);
   return { bank, session };
 }
