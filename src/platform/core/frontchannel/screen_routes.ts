@@ -12,18 +12,19 @@ import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { CONSENT_SCREEN_PATH, WAITING_PATH } from "../../config/paths.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { renderConsentPage } from "../../../pages/consent_page.tsx";
+import { type ConsentView, renderConsentPage } from "../../../pages/consent_page.tsx";
+import type { LanguageLink } from "../../../pages/layout.tsx";
 import { renderWaitingPage } from "../../../pages/waiting_page.tsx";
-import { chooseLanguage, type Language } from "../../../pages/language.ts";
+import { chooseLanguage, type Language, LANGUAGES } from "../../../pages/language.ts";
 import type { Site } from "../../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { awaitBank, type Waiting } from "./await_bank.ts";
-import { consentView, inLanguage, switchOf } from "./consent_view.ts";
 import { decideConsent, type DecideDeps, openScreen, type ScreenVisit } from "./decide_consent.ts";
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import type { Reading } from "./decision_evidence.ts";
 import { bankOf, queryOf } from "./link.ts";
 import { isAccountMissing, screenUrl, waitingUrl } from "./screen_url.ts";
+import { shownFacts } from "./shown_facts.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
@@ -133,14 +134,16 @@ async function drawScreen(
   open: OpenDecision,
 ): Promise<Response> {
   const language = languageOf(c, open);
-  const view = consentView(open, {
+  const address = screenUrl(deps.authUrl, open.session);
+  const view: ConsentView = {
+    ...shownFacts(open),
     csrf: await deps.binding.asking(c).formToken(open.session.correlationId),
-    address: screenUrl(deps.authUrl, open.session),
-    language,
-    site: deps.site,
+    action: inLanguage(address, language), // so that the response to the decision has the page's language too
     now: deps.clock(),
     isAccountMissing: isAccountMissing(query),
-  });
+    site: deps.site,
+    languageSwitch: switchOf(address),
+  };
   c.header("content-security-policy", screenPolicy(deps.site.sandbox));
   return c.html(renderConsentPage(view, language));
 }
@@ -161,6 +164,15 @@ function drawWaiting(deps: ScreenRouteDeps, c: Context, { session, ...names }: W
   };
   c.header("refresh", String(WAITING_SECONDS));
   return c.html(renderWaitingPage(view, language));
+}
+
+/** The links to a page of a session in each language. */
+function switchOf(address: string): LanguageLink[] {
+  return LANGUAGES.map((language) => ({ language, href: inLanguage(address, language) }));
+}
+
+function inLanguage(address: string, language: Language): string {
+  return `${address}&lang=${language}`;
 }
 
 function languageOf(c: Context, { session }: Pick<OpenDecision, "session">): Language {

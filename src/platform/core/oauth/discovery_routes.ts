@@ -8,12 +8,26 @@ import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { PUBLIC_CACHE } from "../../../base/http/public_document.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
 import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
-import { KEYS_PATH } from "../../config/paths.ts";
+import {
+  AUTHORIZATION_PATH,
+  filledPath,
+  KEYS_PATH,
+  PUSH_PATH,
+  REGISTRATION_PATH,
+  TOKEN_PATH,
+} from "../../config/paths.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Outage } from "../../guards/security/controls_store.ts";
 import type { FindBank } from "../../guards/security/caller.ts";
-import { platformKeysSchema, representOutages, serverMetadataSchema } from "./discovery_representation.ts";
-import { serverMetadata } from "./server_metadata.ts";
+import { SIGNATURE_ALG } from "../../../base/limits.ts";
+import { issuerOf } from "../../guards/security/standing.ts";
+import { LANGUAGES } from "../../../pages/language.ts";
+import {
+  platformKeysSchema,
+  representOutages,
+  type ServerMetadata,
+  serverMetadataSchema,
+} from "./discovery_representation.ts";
 
 export interface DiscoveryRouteDeps {
   readonly baseUrl: string;
@@ -64,4 +78,34 @@ export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndp
       return c.json(deps.keys.publicJwks);
     }),
   ];
+}
+
+/**
+ * Returns the metadata document of one bank's issuer (RFC 8414; contract MD3). Its URLs come only from configuration
+ * (Decision A6).
+ */
+function serverMetadata(
+  hosts: { readonly baseUrl: string; readonly authUrl: string },
+  bank: BankCode,
+): ServerMetadata {
+  return {
+    issuer: issuerOf(hosts.authUrl, bank),
+    authorization_endpoint: hosts.authUrl + filledPath(AUTHORIZATION_PATH, { bank }),
+    token_endpoint: hosts.baseUrl + filledPath(TOKEN_PATH, { bank }),
+    pushed_authorization_request_endpoint: hosts.baseUrl + filledPath(PUSH_PATH, { bank }),
+    require_pushed_authorization_requests: true,
+    registration_endpoint: hosts.baseUrl + REGISTRATION_PATH,
+    jwks_uri: hosts.authUrl + KEYS_PATH,
+    scopes_supported: ["payments"],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "client_credentials"],
+    token_endpoint_auth_methods_supported: ["private_key_jwt"],
+    token_endpoint_auth_signing_alg_values_supported: [SIGNATURE_ALG],
+    code_challenge_methods_supported: ["S256"],
+    dpop_signing_alg_values_supported: [SIGNATURE_ALG],
+    authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: [...LANGUAGES],
+    service_documentation: `${hosts.authUrl}/docs`,
+  };
 }
