@@ -17,10 +17,13 @@ export async function awaitReturn(redirectUri: string): Promise<URL> {
   }
   return await new Promise((resolve, reject) => {
     const listener = createServer((request, response) => {
-      const url = new URL(request.url ?? "", redirect);
-      const isReturn = url.pathname === redirect.pathname;
+      const url = URL.parse(request.url ?? "", redirect); // null for a target that any page in the browser can send
+      const isReturn = url?.pathname === redirect.pathname;
       response.writeHead(isReturn ? 200 : 404, { connection: "close" }).end("You can close this page.");
-      if (isReturn) listener.close(() => resolve(url));
+      if (!isReturn) return;
+      listener.close();
+      response.once("close", () => listener.closeAllConnections()); // browsers open spare ones
+      resolve(url);
     });
     listener.on(
       "error",
