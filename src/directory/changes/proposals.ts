@@ -9,7 +9,7 @@ import { transact, type Transaction } from "../../base/store/transaction.ts";
 import type { Directory } from "./directory.ts";
 import type { ApprovalNote } from "../participants/history.ts";
 import type { Participant } from "../participants/participant.ts";
-import { findParticipant } from "../participants/participant_store.ts";
+import { findKey, findParticipant } from "../participants/participant_store.ts";
 import {
   isProposalId,
   newProposal,
@@ -48,8 +48,8 @@ const MAX_BODY = 40_000;
 /**
  * Stores a change in place of making it.
  *
- * @throws {ApiError} `directory.not_found` for an unknown participant, `directory.conflict` if too many proposals are
- * open, `directory.invalid_request` for a body that is too large
+ * @throws {ApiError} `directory.not_found` for an unknown participant or key, `directory.conflict` if too many proposals
+ * are open, `directory.invalid_request` for a body that is too large
  */
 export async function propose(directory: Directory, change: ProposedChange): Promise<Proposal> {
   if (JSON.stringify(change.body).length > MAX_BODY) {
@@ -64,10 +64,13 @@ export async function propose(directory: Directory, change: ProposedChange): Pro
   });
 }
 
-async function hashOf(from: Reader, { orgId }: ProposedChange): Promise<string | undefined> {
+async function hashOf(from: Reader, { orgId, kid }: ProposedChange): Promise<string | undefined> {
   if (orgId === undefined) return undefined;
   const entry = await findParticipant(from, orgId);
   if (entry === null) throw new ApiError("directory.not_found", "no such participant");
+  if (kid !== undefined && await findKey(from, orgId, kid) === null) {
+    throw new ApiError("directory.not_found", "no such key");
+  }
   return await stateHash(entry.value);
 }
 

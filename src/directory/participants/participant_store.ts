@@ -60,8 +60,8 @@ export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
 }
 
 /** A participant's key, or null. */
-export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<CertifiedKey | null> {
-  return (await certifiedKeyRecord.get(store, certifiedKeyKey(orgId, kid)))?.value ?? null;
+export async function findKey(from: Reader, orgId: OrgId, kid: string): Promise<CertifiedKey | null> {
+  return (await certifiedKeyRecord.get(from, certifiedKeyKey(orgId, kid)))?.value ?? null;
 }
 
 /** The thumbprints of those public keys that were certified before, for any participant. */
