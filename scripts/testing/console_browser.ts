@@ -53,6 +53,23 @@ export class ConsoleBrowser {
   }
 }
 
+/** What has the operators' console, such as an environment. */
+interface Host {
+  readonly platform: { readonly operations: { fetch(request: Request): Promise<Response> } };
+}
+
+/** Opens the operators' console without a session. */
+export function consoleOf(env: Host): ConsoleBrowser {
+  return new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+}
+
+/** Opens the operators' console, signed in as an operator. */
+export async function openConsole(env: Host, as: TestOperator = "maria"): Promise<ConsoleBrowser> {
+  const browser = consoleOf(env);
+  await browser.signIn(as);
+  return browser;
+}
+
 /** Returns the token of the last form of a page: forms of the page follow the sign-out. */
 export function formTokenIn(html: string): string {
   const tokens = [...html.matchAll(/name="form_token" value="([^"]+)"/g)];

@@ -17,6 +17,18 @@ export const OPERATOR_TOKENS = Object.fromEntries(
   ) => [name, `oper-${String(index).padStart(16, "0")}.a-token-of-the-operator-${name}`]),
 ) as Readonly<Record<TestOperator, string>>;
 
+/** Sends a change of an operator to an environment, with this `Data`. `path` is below `/operations`. */
+export function changeAs(
+  env: { asOperator(path: string, init: RequestInit, as?: TestOperator): Promise<Response> },
+  path: `/${string}`,
+  data: object,
+  as?: TestOperator,
+): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ Data: data });
+  return env.asOperator(`/operations${path}`, { method: "POST", headers, body }, as);
+}
+
 /** Maria's `Authorization` header. */
 export const MARIA = { authorization: `Bearer ${OPERATOR_TOKENS.maria}` };
 

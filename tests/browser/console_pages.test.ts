@@ -10,7 +10,7 @@ import type { Environment } from "testing/environment.ts";
 import { isChromiumThere } from "testing/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
 import { call, clientToken, good } from "testing/flows.ts";
-import { OPERATOR_TOKENS } from "testing/operators.ts";
+import { changeAs, OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { CALLBACK, subscribed } from "../platform/events/subscribing.ts";
 import { openDesk, openPhone, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
@@ -53,11 +53,8 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   for (let hour = 0; hour < 12; hour++) await later(env as never, 3_600_000);
   await env.platform.growLog();
   await env.platform.deliverEvents();
-  const change = async (path: string, data: object): Promise<{ Data: Record<string, string> }> => {
-    const body = JSON.stringify({ Data: { Reason: REASON, ...data } });
-    const headers = { "content-type": "application/json" };
-    return await bodyOf(env.asOperator(`/operations${path}`, { method: "POST", headers, body }));
-  };
+  const change = (path: `/${string}`, data: object): Promise<{ Data: Record<string, string> }> =>
+    bodyOf(changeAs(env, path, { Reason: REASON, ...data }));
   await change("/banks/BANKB/hold", {});
   await change(`/software/${env.otherTpp.clientId}/block`, {});
   const { Data: { ProposalId: proposal = "" } } = await change(

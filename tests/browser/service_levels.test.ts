@@ -6,6 +6,7 @@ import { accepts, down, openPushEnvironment, paid, type PushEnvironment } from "
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { assertOnDesk, openDesk, openPhone, openSite, type Site } from "./console_site.ts";
 import { assertBigTargets, assertFits, blockedOn, picture } from "./page_checks.ts";
+import { changeAs } from "testing/operators.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 5;
@@ -27,9 +28,8 @@ async function busyDays(env: PushEnvironment): Promise<void> {
 }
 
 async function hold(env: PushEnvironment, verb: "hold" | "release"): Promise<void> {
-  const body = JSON.stringify({ Data: { Reason: "The bank's desk has asked for it." } });
-  const headers = { "content-type": "application/json" };
-  const answer = await env.asOperator(`/operations/banks/BANKA/${verb}`, { method: "POST", headers, body });
+  const reason = { Reason: "The bank's desk has asked for it." };
+  const answer = await changeAs(env, `/banks/BANKA/${verb}`, reason);
   await answer.body?.cancel();
 }
 

@@ -4,7 +4,7 @@ import { FOUR_EYES_NAMES } from "../../src/platform/config/config_variables.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls, OperationError, Proposals } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import type { TestOperator } from "testing/operators.ts";
+import { changeAs, type TestOperator } from "testing/operators.ts";
 
 export const REASON = "Fraud is suspected; case 4711 of the fraud desk.";
 export const AGREED = "I have read case 4711 and agree.";
@@ -31,9 +31,7 @@ export async function post(
   as: TestOperator,
   reason = REASON,
 ): Promise<Answer> {
-  const body = JSON.stringify({ Data: { Reason: reason } });
-  const headers = { "content-type": "application/json" };
-  const answer = await env.asOperator(`/operations${path}`, { method: "POST", headers, body }, as);
+  const answer = await changeAs(env, path as `/${string}`, { Reason: reason }, as);
   return { status: answer.status, body: await bodyOf<ProposedBody>(answer) };
 }
 

@@ -1,7 +1,7 @@
 /** A payment with personal data of every kind, and its erasure. */
 import type { Environment } from "testing/environment.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "testing/flows.ts";
-import type { TestOperator } from "testing/operators.ts";
+import { changeAs, type TestOperator } from "testing/operators.ts";
 
 export const REASON = "request 17 of the data subject";
 /** Texts that identify the payer: in the consent, in the evidence, and in the bank's report. */
@@ -21,7 +21,5 @@ export const BODY = consentBody({
 
 /** An operator requests the erasure of a case. */
 export function erase(env: Environment, id: string, as: TestOperator = "security"): Promise<Response> {
-  const body = JSON.stringify({ Data: { Reason: REASON } });
-  const headers = { "content-type": "application/json" };
-  return env.asOperator(`/operations/cases/${id}/erasure`, { method: "POST", headers, body }, as);
+  return changeAs(env, `/cases/${id}/erasure`, { Reason: REASON }, as);
 }

@@ -15,6 +15,7 @@ import type { BankCode } from "../../../src/base/kernel/identifiers.ts";
 import { waiting } from "../events/poll.ts";
 import { accepts, down, later, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
+import { changeAs } from "testing/operators.ts";
 
 type Bank = Banks["banks"][number];
 
@@ -172,9 +173,8 @@ Deno.test("a process that stops takes its pushes not along: the bank stays down 
 Deno.test("an outage and a hold are states too, and a bank that may take no payment is not listed [BH1, BH5]", async () => {
   await using env = await openEnvironment();
   const operate = async (path: string, data: object = {}): Promise<void> => {
-    const body = JSON.stringify({ Data: { Reason: "The bank's desk has asked for it.", ...data } });
-    const headers = { "content-type": "application/json" };
-    const answer = await env.asOperator(`/operations/${path}`, { method: "POST", headers, body });
+    const reason = { Reason: "The bank's desk has asked for it." };
+    const answer = await changeAs(env, `/${path}`, { ...reason, ...data });
     assert(answer.ok, await answer.text());
   };
   await operate("banks/BANKA/hold");

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Alarms, BankStates } from "testing/operation_answers.ts";
 import { present } from "testing/answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { MAX_LABEL_VALUES } from "../../../src/base/observability/metrics.ts";
@@ -29,8 +29,7 @@ async function alarms(env: Environment): Promise<readonly string[]> {
 }
 
 async function dashboard(env: Environment): Promise<string> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   return (await browser.get("/console")).html;
 }
 

@@ -22,17 +22,13 @@ import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, type Act, actsOfBank, actsOfTpp } from "support/standing.ts";
 import { stepsOf } from "support/steps.ts";
 import { unchanged } from "testing/store_contents.ts";
+import { changeAs } from "testing/operators.ts";
 
 const REASON = "Fraud is suspected, case 4711.";
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 
 function change(env: Environment, path: string, data: object = { Reason: REASON }): Promise<Response> {
-  const headers = { "content-type": "application/json" };
-  return env.asOperator(`/operations/${path}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ Data: data }),
-  });
+  return changeAs(env, `/${path}`, data);
 }
 
 /** Each act is rejected as that of a client that is not active, and changes nothing. */

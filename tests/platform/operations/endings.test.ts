@@ -1,7 +1,7 @@
 /** What ends soon, and who did something today, as operators see it. */
 import { assert, assertEquals } from "@std/assert";
 import type { Endings, ParticipantDetail, PeopleToday } from "testing/operation_answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 
@@ -13,8 +13,7 @@ async function endings(env: Environment): Promise<Endings["Data"]> {
 }
 
 async function dashboard(env: Environment, as: "viewer" | "maria"): Promise<string> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn(as);
+  const browser = await openConsole(env, as);
   return (await browser.get("/console")).html;
 }
 
@@ -70,8 +69,7 @@ Deno.test("an answer about what ends is made at most every 5 minutes, and says w
 
 Deno.test("the dashboard says who did something today, and leads to it, for those who may read histories [OP29]", async () => {
   await using env = await openEnvironment();
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("operator");
+  const browser = await openConsole(env, "operator");
   await browser.submit("/console/banks/BANKA/hold", { reason: REASON });
   env.now += 60_000;
   const read = async (): Promise<PeopleToday["Data"]> =>

@@ -5,7 +5,7 @@ import { bodyOf } from "testing/answers.ts";
 import type { Entries } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { consoleOf } from "testing/console_browser.ts";
 import { openTwo, post, proposed } from "support/four_eyes.ts";
 import type { TestOperator } from "testing/operators.ts";
 
@@ -71,7 +71,7 @@ Deno.test("sign-ins, forbidden requests and pages, and refused approvals are ent
   await using env = await openTwo();
   const entries = async (subject: string): Promise<readonly unknown[]> =>
     (await historyOf(env.store, subject)).map(({ event, actor, reason }) => [event, actor, reason]);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   assertEquals((await browser.signIn("viewer")).status, 303);
   assertEquals((await browser.get("/console/audit")).status, 403);
   const path = "/operations/organisations/BANKA/block";
@@ -112,7 +112,7 @@ Deno.test("without its entry no sign-in and no refusal is answered, and a flood 
   };
   const { commit } = env.store;
   env.store.commit = () => Promise.reject(new Error("the disk is full"));
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const page = await browser.signIn("viewer");
   assert(page.status >= 500, String(page.status));
   assertEquals((await browser.get("/console")).status, 303, "no session");

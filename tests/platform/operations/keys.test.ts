@@ -4,7 +4,7 @@ import type { JSONWebKeySet, JWK } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { firstOf, present } from "testing/answers.ts";
 import type { PlatformKeyList } from "testing/operation_answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 
@@ -20,8 +20,7 @@ Deno.test("operators see the platform's keys with no private part [OP16]", async
   }
   const signing = Key.find(({ Use }) => Use === "sig");
   assertEquals([typeof signing?.AgeDays, typeof signing?.CertificateUntilDateTime], ["number", "string"]);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   const page = await browser.get("/console/keys");
   assert(page.html.includes(signing?.KeyId ?? "no key") && page.html.includes("In use"));
 });

@@ -1,9 +1,10 @@
 /** One participant as operators see it: addresses, keys, certificates and last use. */
 import { assert, assertEquals } from "@std/assert";
 import type { ParticipantDetail } from "testing/operation_answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { clientToken, good } from "testing/flows.ts";
+import { changeAs } from "testing/operators.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -13,8 +14,7 @@ async function detail(env: Environment, id: string): Promise<ParticipantDetail["
 }
 
 async function pageOf(env: Environment, id: string): Promise<string> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   return (await browser.get(`/console/participants/${id}`)).html;
 }
 
@@ -89,11 +89,8 @@ Deno.test("the page of a blocked participant has the reason of this block, howev
     },
   }));
   await env.store.commit({ checks: [], writes });
-  const body = JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } });
-  const headers = { "content-type": "application/json" };
-  await good(env.asOperator(`/operations/software/${id}/block`, { method: "POST", headers, body }), 200);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("maria");
+  await good(changeAs(env, `/software/${id}/block`, { Reason: "Fraud is suspected, case 4711." }), 200);
+  const browser = await openConsole(env);
   const { html } = await browser.get(`/console/participants/${id}`);
   assert(html.includes("Fraud is suspected, case 4711.") && !html.includes("An old suspicion."), html);
 });

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { bodyOf, rejectionOf } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import type { Participants } from "testing/operation_answers.ts";
+import { changeAs } from "testing/operators.ts";
 
 async function names(env: Environment, query = ""): Promise<readonly string[]> {
   const answer = await env.asOperator(`/operations/participants${query}`);
@@ -43,9 +44,7 @@ Deno.test("operators list and search the registered participants", async () => {
 
 Deno.test("the list has each participant's state in the directory and here", async () => {
   await using env = await openEnvironment();
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ Data: { Reason: "Fraud is suspected." } });
-  await env.asOperator("/operations/organisations/BANKA/block", { method: "POST", headers, body });
+  await changeAs(env, "/organisations/BANKA/block", { Reason: "Fraud is suspected." });
   const states = async (): Promise<readonly unknown[]> => {
     const { Data } = await bodyOf<Participants>(env.asOperator("/operations/participants?role=ASPSP"));
     return Data.Participant

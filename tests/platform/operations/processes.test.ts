@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf, type PlatformKeys } from "testing/answers.ts";
 import type { LastHour, Processes } from "testing/operation_answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { accepts, down, openPushEnvironment, paid } from "support/orders.ts";
@@ -52,7 +52,7 @@ Deno.test("operators see each process, and after 30 s without a report as lost [
   assertEquals(await seen(env), works);
   env.now += 1;
   assertEquals(await seen(env), [["hub-1", "all", "works"], ["hub-2", "console", "lost"]]);
-  const page = await (await consoleOf(env)).get("/console");
+  const page = await (await openConsole(env, "viewer")).get("/console");
   assert(page.html.includes("hub-2") && page.html.includes("Does not report"), page.html);
   env.now -= 3_600_000; // this clock is wrong, or theirs are
   assertEquals((await seen(env)).map(([, , state]) => state), ["lost", "lost"]);
@@ -95,7 +95,7 @@ Deno.test("a process reports the parts that fail, with a detail [OP18]", async (
   const { Data: { Process: [shown] } } = await good<Processes>(env.asOperator("/operations/processes"), 200);
   assertEquals(shown?.State, "fails");
   assert(shown?.Fault.some((fault: string) => fault.startsWith("directory: ")), JSON.stringify(shown));
-  const page = await (await consoleOf(env)).get("/console");
+  const page = await (await openConsole(env, "viewer")).get("/console");
   assert(page.html.includes(shown?.Fault[0] ?? "no fault"), page.html);
   await process.stop();
 });
@@ -123,12 +123,6 @@ Deno.test("a process reports every 10 s, with one write [OP18]", async () => {
   await process.stop();
 });
 
-async function consoleOf(env: Environment): Promise<ConsoleBrowser> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
-  return browser;
-}
-
 Deno.test("the last hour is that of all processes together, by minute, and forgets the 61st [OP24]", async () => {
   await using env = await openPushEnvironment(accepts);
   const [one, two] = [
@@ -154,7 +148,7 @@ Deno.test("the last hour is that of all processes together, by minute, and forge
   assertEquals([Minute.length, Minute.at(-2)?.Payments, Minute.at(-1)?.Payments], [60, 1, 2]);
   assertEquals(Minute.at(-2)?.DateTime, new Date(first).toISOString());
   assertEquals([typeof Total.Percentile95AtMost, Total.Succeeded > 10], ["number", true]);
-  const browser = await consoleOf(env);
+  const browser = await openConsole(env, "viewer");
   const { html, headers } = await browser.get("/console");
   assert(html.includes('"/console?live=0">Stop refreshing') && html.includes("The last hour"));
   const stopped = await browser.get("/console?live=0");

@@ -6,8 +6,8 @@ import { ops } from "../../../scripts/operators/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "testing/histories.ts";
 import { isExactPath } from "../../../src/platform/guards/security/four_eyes.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
+import { openConsole } from "testing/console_browser.ts";
+import { changeAs, OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import {
   AGREED,
   approvedAndCut,
@@ -103,17 +103,17 @@ Deno.test("a path that names another endpoint than it shows is neither proposed 
 Deno.test("the second operator sees the whole change, and its history has the digest of the body [FE5]", async () => {
   await using env = await openTwo();
   const Data = { Reason: REASON, StatusReason: 'No money "was" \u202emoved.', MayBeAtBank: true };
-  const path = `/operations/payment-orders/${crypto.randomUUID()}/close`;
-  const body = JSON.stringify({ Data });
-  const headers = { "content-type": "application/json" };
-  const sent = await env.asOperator(path, { method: "POST", headers, body }, "operator");
+  const path = `/payment-orders/${crypto.randomUUID()}/close` as const;
+  const sent = await changeAs(env, path, Data, "operator");
   const id = (await bodyOf<ProposedBody>(sent)).Data?.ProposalId;
   const [shown] = await listed(env);
-  assertEquals([shown?.Path, JSON.parse(shown?.Body ?? "")], [path, { Data }]);
+  assertEquals([shown?.Path, JSON.parse(shown?.Body ?? "")], [`/operations${path}`, { Data }]);
   const [entry] = await historyOf(env.store, `proposal ${id}`);
-  assertEquals(entry?.reason, `body SHA-256 ${await sha256(shown?.Body ?? "")}, ${path}: ${REASON}`);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("maria");
+  assertEquals(
+    entry?.reason,
+    `body SHA-256 ${await sha256(shown?.Body ?? "")}, /operations${path}: ${REASON}`,
+  );
+  const browser = await openConsole(env);
   const { html } = await browser.get("/console/proposals");
   const text = html.replaceAll("&quot;", '"').replaceAll("&#39;", "'");
   assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}") ?? "no body"), text);
@@ -142,12 +142,11 @@ Deno.test("open proposals are bounded for each operator and in all, and ended on
   assertEquals((await propose("security")).status, 409);
   assertEquals((await propose("maria")).status, 202, "the others have their own");
   for (let count = 0; count < 19; count++) assertEquals((await propose("maria")).status, 202);
-  const close = `/operations/payment-orders/${crypto.randomUUID()}/close`;
-  const body = JSON.stringify({ Data: { Reason: REASON, StatusReason: "No money was moved." } });
-  const headers = { "content-type": "application/json" };
+  const close = `/payment-orders/${crypto.randomUUID()}/close` as const;
+  const data = { Reason: REASON, StatusReason: "No money was moved." };
   const closes: number[] = [];
   for (let count = 0; count < 11; count++) {
-    const answer = await env.asOperator(close, { method: "POST", headers, body }, "operator");
+    const answer = await changeAs(env, close, data, "operator");
     await answer.body?.cancel();
     closes.push(answer.status);
   }

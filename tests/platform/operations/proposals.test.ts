@@ -3,8 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "testing/histories.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
-import type { TestOperator } from "testing/operators.ts";
+import { openConsole } from "testing/console_browser.ts";
+import { changeAs, type TestOperator } from "testing/operators.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
 import {
   AGREED,
@@ -184,11 +184,7 @@ Deno.test("an approved change whose process ended is approved again, and is made
   let commits = 0;
   env.store.commit = (staged) =>
     ++commits > 1 ? Promise.reject(new Error("the process ended")) : commit(staged);
-  const cut = await env.asOperator(`/operations/proposals/${id}/approve`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ Data: { Reason: AGREED } }),
-  }, "maria");
+  const cut = await changeAs(env, `/proposals/${id}/approve`, { Reason: AGREED });
   await cut.body?.cancel();
   env.store.commit = commit;
   assertEquals([cut.status >= 500, (await listed(env))[0]?.State, await blocks(env)], [true, "approved", []]);
@@ -198,12 +194,7 @@ Deno.test("an approved change whose process ended is approved again, and is made
 
 Deno.test("the console proposes, and another operator approves there [FE1, OP15]", async () => {
   await using env = await openTwo();
-  const browserOf = async (as: TestOperator): Promise<ConsoleBrowser> => {
-    const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-    await browser.signIn(as);
-    return browser;
-  };
-  const [one, other] = [await browserOf("security"), await browserOf("maria")];
+  const [one, other] = [await openConsole(env, "security"), await openConsole(env)];
   const sent = await one.submit("/console/organisations/BANKA/block", { reason: REASON });
   assertEquals([sent.status, sent.headers.get("location")], [303, "/console/proposals?proposed=true"]);
   const own = await one.get("/console/proposals?proposed=true");

@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Alarms } from "testing/operation_answers.ts";
 import { bodyOf, present } from "testing/answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { good } from "testing/flows.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { changeAs, OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { paid, report, statusOf } from "support/orders.ts";
@@ -82,9 +82,7 @@ Deno.test("a payment that the bank takes after its order was closed is unsettled
   env.answer = answer;
   const close = async (id: string): Promise<void> => {
     const Data = { Reason: "The bank's desk does not find it.", StatusReason: "Not at the bank." };
-    const headers = { "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify({ Data }) };
-    await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
+    await good(changeAs(env, `/payment-orders/${id}/close`, Data), 200);
   };
   await close(early);
   await looked(env, 2 * HOUR);
@@ -215,8 +213,7 @@ Deno.test("the console lists unsettled payments by bank, and asks the bank [OP34
   await using env = await open();
   const id = await made(env);
   await looked(env, 2 * HOUR);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("operator");
+  const browser = await openConsole(env, "operator");
   const page = await browser.get("/console/unsettled");
   assert(page.html.includes(id) && page.html.includes("/console/banks/BANKA/inquire"), page.html);
   assert((await browser.get("/console")).html.includes('href="/console/unsettled"'));
@@ -246,8 +243,7 @@ Deno.test("the page of unsettled payments shows the oldest of each bank, and how
     await env.store.commit({ checks: [], writes });
   }
   assertEquals((await listed(env)).length, 1000);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   const { html } = await browser.get("/console/unsettled");
   assert(html.length <= 300_000 / 12, `${html.length} bytes, of one bank of twelve`);
   assertStringIncludes(html, "The first 20 of 1000 are shown.");

@@ -1,7 +1,6 @@
 /** Several orders that were given up are changed at once in the console: confirmed once, each as if alone. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ConsoleBrowser, formTokenIn, type Page } from "testing/console_browser.ts";
-import type { TestOperator } from "testing/operators.ts";
+import { type ConsoleBrowser, formTokenIn, openConsole, type Page } from "testing/console_browser.ts";
 import {
   accepts,
   history,
@@ -30,12 +29,6 @@ async function givenUp(env: PushEnvironment, number: number): Promise<readonly s
   return ids;
 }
 
-async function signedIn(env: PushEnvironment, as: TestOperator): Promise<ConsoleBrowser> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn(as);
-  return browser;
-}
-
 /** Sends a form of the list of orders that were given up. */
 async function send(browser: ConsoleBrowser, fields: Readonly<Record<string, string>>): Promise<Page> {
   const { html } = await browser.get(LIST);
@@ -54,7 +47,7 @@ Deno.test("selected orders are confirmed on one page and closed for one reason, 
   await using env = await openDown();
   const ids = await givenUp(env, 3);
   const [first = "", second = "", third = ""] = ids;
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const list = (await browser.get(LIST)).html;
   assert(ids.every((id) => list.includes(`name="order-${id}"`)), list);
   const confirm = await send(browser, { action: "close", ...chosen([first, second]) });
@@ -77,7 +70,7 @@ Deno.test("selected orders are confirmed on one page and closed for one reason, 
 Deno.test("every order of the page is tried again, and one that fails stops no other [OP15, OP9, OP32]", async () => {
   await using env = await openDown();
   const [first = "", ...others] = await givenUp(env, 3);
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const fields = { action: "close", all: "true", confirmed: "true", reason: REASON, statusReason: "None." };
   const refused = await send(browser, fields);
   assertEquals(refused.html.match(/Ask the bank/g)?.length, 3, "each outcome says why");
@@ -94,11 +87,11 @@ Deno.test("every order of the page is tried again, and one that fails stops no o
 Deno.test("a change that needs two operators is proposed for each order, and only operators select [OP2, FE1, OP32]", async () => {
   await using env = await openDown({ environment: { PLATFORM_FOUR_EYES: "close-order" } });
   const ids = await givenUp(env, 2);
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const proposed = await send(browser, { ...CLOSE, ...chosen(ids), confirmed: "true" });
   assertEquals(proposed.html.match(/Proposed: a second operator decides/g)?.length, 2, proposed.html);
   assertEquals((await payment(env, ids[0] ?? "")).Status, "Pending");
-  const support = await signedIn(env, "support");
+  const support = await openConsole(env, "support");
   assert(!(await support.get(LIST)).html.includes('name="order-'));
   assertEquals((await send(support, { ...CLOSE, ...chosen(ids) })).status, 403);
 });
@@ -106,7 +99,7 @@ Deno.test("a change that needs two operators is proposed for each order, and onl
 Deno.test("a confirmation that is sent after the end of its session is shown again, and changes nothing [OP14, OP32]", async () => {
   await using env = await openDown();
   const ids = await givenUp(env, 1);
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const opened = await send(browser, { action: "close", ...chosen(ids) });
   const fields = { ...CLOSE, ...chosen(ids), confirmed: "true", form_token: formTokenIn(opened.html) };
   await browser.signIn("operator");
@@ -126,7 +119,7 @@ Deno.test("an order that another operator has closed meanwhile has its outcome t
   await using env = await openDown();
   const ids = await givenUp(env, 2);
   const [first = "", second = ""] = ids;
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   await send(browser, { ...CLOSE, ...chosen([first]), confirmed: "true" });
   const done = await send(browser, { ...CLOSE, ...chosen(ids), confirmed: "true" });
   assertEquals(done.html.match(/>Done</g)?.length, 1, done.html);

@@ -1,6 +1,6 @@
 /** The console's page of event pushes shows each subscriber, and operators have events pushed again. */
 import { assert, assertEquals } from "@std/assert";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { acknowledges, away, openReceiver, pushedLater, rejects } from "../../events/receiver.ts";
 import { waiting } from "../../events/poll.ts";
@@ -10,8 +10,7 @@ Deno.test("events that were given up are pushed again in the console [OP15, EVT1
   await using env = await openReceiver(rejects());
   await authorised(env);
   for (let pushes = 0; pushes < 12; pushes++) await pushedLater(env, 700_000);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   const { html: seen } = await browser.get("/console/events");
   assert(seen.includes(CALLBACK) && seen.includes("Has rejected events") && seen.includes("err invalid_key"));
   const redrive = `/console/event-deliveries/${env.tpp.clientId}/BANKA/redrive`;
@@ -34,8 +33,7 @@ Deno.test("events that were given up are pushed again in the console [OP15, EVT1
 
 Deno.test("a receiver that does not answer is shown in the console [EVT16]", async () => {
   await using env = await openReceiver(away);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   await authorised(env);
   assert((await browser.get("/console/events")).html.includes("Works"));
   await env.platform.deliverEvents();

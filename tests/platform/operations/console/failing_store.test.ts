@@ -1,7 +1,7 @@
 /** The console while the database fails: it says so, and shows nothing unknown as if it were well. */
 import { assert, assertEquals } from "@std/assert";
 import { breakableStore } from "support/breakable_store.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { type ConsoleBrowser, openConsole } from "testing/console_browser.ts";
 import { StoreFailure } from "../../../../src/base/store/store.ts";
 import { openEnvironment } from "testing/environment.ts";
 
@@ -11,8 +11,7 @@ const WORKS = '<span class="state good">';
 async function withBrokenStore(act: (browser: ConsoleBrowser) => Promise<void>): Promise<void> {
   const { store, faults } = await breakableStore();
   await using env = await openEnvironment({ store });
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("operator");
+  const browser = await openConsole(env, "operator");
   faults.failure = new StoreFailure("/var/lib/secret is locked");
   await act(browser);
 }

@@ -3,20 +3,13 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls } from "testing/operation_answers.ts";
 import { historyOf } from "testing/histories.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import type { TestOperator } from "testing/operators.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 import { history, later, openPushEnvironment, paid, payment } from "support/orders.ts";
 
 const REASON = "Fraud is suspected, <b>case</b> & 'more' of the \"desk\".";
 const ESCAPED = "Fraud is suspected, &lt;b&gt;case&lt;/b&gt; &amp; &#39;more&#39; of the &quot;desk&quot;.";
-
-async function signedIn(env: Environment, as: TestOperator = "maria"): Promise<ConsoleBrowser> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn(as);
-  return browser;
-}
 
 async function controls(env: Environment): Promise<Controls["Data"]> {
   return (await bodyOf<Controls>(env.asOperator("/operations/controls"))).Data;
@@ -24,7 +17,7 @@ async function controls(env: Environment): Promise<Controls["Data"]> {
 
 Deno.test("a bank is held and released in the console, in the operator's name [OP15, OP8]", async () => {
   await using env = await openEnvironment();
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const held = await browser.submit("/console/banks/BANKA/hold", { reason: REASON });
   assertEquals([held.status, held.headers.get("location")], [303, "/console/banks?done=action.hold"]);
   const page = await browser.get("/console/banks?done=action.hold");
@@ -42,7 +35,7 @@ Deno.test("a bank is held and released in the console, in the operator's name [O
 
 Deno.test("an outage is announced and cancelled in the console [OP15, OP7]", async () => {
   await using env = await openEnvironment();
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const fields = {
     from: "2040-01-16T01:00",
     until: "2040-01-16T03:30",
@@ -71,7 +64,7 @@ Deno.test("an outage is announced and cancelled in the console [OP15, OP7]", asy
 
 Deno.test("participants are found, blocked and unblocked in the console [OP15, OP4, OP5]", async () => {
   await using env = await openEnvironment();
-  const browser = await signedIn(env, "security");
+  const browser = await openConsole(env, "security");
   const all = (await browser.get("/console/participants")).html;
   for (const name of ["Example Shop Ltd", "Other Shop Ltd", "Bank A plc", "Bank B plc"]) {
     assert(all.includes(name));
@@ -133,7 +126,7 @@ Deno.test("an order that was given up is tried again and closed in the console [
   await using env = await openPushEnvironment(() => new Response(null, { status: 503 }));
   const { DomesticPaymentId: id } = await paid(env);
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
-  const browser = await signedIn(env, "operator");
+  const browser = await openConsole(env, "operator");
   const listed = (await browser.get("/console/orders?state=dead")).html;
   assert(
     listed.includes(`/console/payment-orders/${id}/close`) && listed.includes("The bank may have taken"),
@@ -170,7 +163,7 @@ Deno.test("a bank's failing orders are two clicks away while they are tried, and
   await using env = await openPushEnvironment(() => new Response(null, { status: 503 }));
   const { DomesticPaymentId: id } = await paid(env);
   await env.platform.workOnce();
-  const browser = await signedIn(env, "support");
+  const browser = await openConsole(env, "support");
   const { html: dashboard } = await browser.get("/console");
   const path = "/console/orders?state=waiting&amp;bank=BANKA";
   assert(dashboard.includes("Pushes fail") && dashboard.includes(`href="${path}"`));
@@ -192,10 +185,10 @@ Deno.test("a bank's failing orders are two clicks away while they are tried, and
 
 Deno.test("after a restore the console shows each held bank, and what to do", async () => {
   await using env = await openEnvironment();
-  const { html: before } = await (await signedIn(env, "viewer")).get("/console/banks");
+  const { html: before } = await (await openConsole(env, "viewer")).get("/console/banks");
   assert(!before.includes("after a restore"));
   await restore(env, await copyOf(env));
-  const browser = await signedIn(env, "viewer");
+  const browser = await openConsole(env, "viewer");
   const { html } = await browser.get("/console/banks");
   assertEquals(html.match(/Orders held after a restore/g)?.length, 2);
   assert(html.includes("deno task reconcile"));
@@ -204,7 +197,7 @@ Deno.test("after a restore the console shows each held bank, and what to do", as
 
 Deno.test("pages offer only the changes that the operator may make, in the language that was chosen", async () => {
   await using env = await openEnvironment();
-  const browser = await signedIn(env, "viewer");
+  const browser = await openConsole(env, "viewer");
   assert(!/\/console\/banks\/BANKA/.test((await browser.get("/console/banks")).html));
   assert(!/\/console\/(software|organisations)\//.test((await browser.get("/console/participants")).html));
   assert((await browser.get("/console/orders?lang=ar")).html.includes('<html lang="ar" dir="rtl">'));

@@ -1,6 +1,6 @@
 /** The page on which a second operator decides shows what is decided. */
 import { assert, assertEquals } from "@std/assert";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { AGREED, openTwo, post, proposed } from "support/four_eyes.ts";
 
 const REASON = "Ask <b>Luis</b> \u202Eabout\u202C case 4711.";
@@ -10,8 +10,7 @@ Deno.test("an operator who approves or declines a proposal sees the change, its 
   const path = `/organisations/${env.otherTpp.orgId}/block`;
   const { body } = await post(env, path, "security", REASON);
   const id = body.Data?.ProposalId ?? "";
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("maria");
+  const browser = await openConsole(env);
   for (const decision of ["approve", "withdraw"]) {
     const page = await browser.get(`/console/proposals/${id}/${decision}`);
     assertEquals(page.status, 200);

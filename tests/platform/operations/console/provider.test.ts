@@ -1,6 +1,6 @@
 /** Sign-in to the console at a real OpenID provider. */
 import { assert, assertEquals } from "@std/assert";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { ConsoleBrowser, consoleOf } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import {
   CLIENT_SECRET,
@@ -32,10 +32,6 @@ function openFixture(env: Environment, provider: ProviderFixture): Fixture {
   return { env, provider };
 }
 
-function consoleBrowser({ env }: Fixture): ConsoleBrowser {
-  return new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-}
-
 /** Begins a sign-in and plays the operator at the provider. Returns the path and query of the return. */
 function atProvider(
   { provider }: Fixture,
@@ -52,7 +48,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
   await t.step(
     "with the roles of the claim, for 15 minutes, after which the provider says them again",
     async () => {
-      const browser = consoleBrowser(fixture);
+      const browser = consoleOf(fixture.env);
       const back = await browser.get(await atProvider(fixture, browser));
       assertEquals([back.status, back.headers.get("refresh")], [200, "0; url=/console"]);
       assert((await browser.get("/console")).html.includes("<bdi>ana@id.example</bdi>"));
@@ -64,7 +60,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
     },
   );
   await t.step("and their sign-out ends the session at the provider", async () => {
-    const browser = consoleBrowser(fixture);
+    const browser = consoleOf(fixture.env);
     await browser.get(await atProvider(fixture, browser));
     const { html } = await browser.get("/console");
     const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? "";
@@ -80,7 +76,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
     assert(asked.html.includes("/session/end/confirm"));
   });
   await t.step("without a role: no page", async () => {
-    const browser = consoleBrowser(fixture);
+    const browser = consoleOf(fixture.env);
     provider.claims = { roles: ["root"] };
     await browser.get(await atProvider(fixture, browser));
     assertEquals((await browser.get("/console")).status, 403);
@@ -95,7 +91,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
       atProvider(fixture, browser, (url) => (url.searchParams.set("code_challenge", "A".repeat(43)), url)),
     "another issuer": async (browser) =>
       (await atProvider(fixture, browser)).replace("id.example", "evil.example"),
-    "another browser's return": async () => await atProvider(fixture, consoleBrowser(fixture)),
+    "another browser's return": async () => await atProvider(fixture, consoleOf(fixture.env)),
     "a return for another sign-in of this browser": async (browser) => {
       const first = await atProvider(fixture, browser);
       await browser.get("/console/sign-in/provider");
@@ -119,7 +115,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
   };
   for (const [name, prepare] of Object.entries(rejected)) {
     await t.step(name, async () => {
-      const browser = consoleBrowser(fixture);
+      const browser = consoleOf(fixture.env);
       const page = await browser.get(await prepare(browser));
       assertEquals(page.status, 403);
       assertEquals(browser.cookies.get(SESSION), undefined);
@@ -131,7 +127,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
 
 Deno.test("without its provider the console asks for a token and says why [OP13]", async () => {
   await using env = await openEnvironment({ environment: WITH_PROVIDER });
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const page = await browser.get("/console/sign-in/provider");
   assertEquals(page.status, 503);
   assert(page.html.includes("The identity provider does not respond."));

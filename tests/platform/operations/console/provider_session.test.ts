@@ -2,7 +2,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { importJWK, type JWTPayload, SignJWT } from "jose";
 import { type PlatformKeys, present } from "testing/answers.ts";
-import { ConsoleBrowser, formTokenIn } from "testing/console_browser.ts";
+import { type ConsoleBrowser, consoleOf, formTokenIn, openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import {
@@ -39,7 +39,7 @@ function connect(env: Environment, provider: ProviderFixture): void {
 }
 
 async function signedIn(env: Environment, provider: ProviderFixture): Promise<ConsoleBrowser> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   assertEquals((await browser.get(await provider.signIn(browser))).status, 200);
   return browser;
 }
@@ -83,8 +83,7 @@ Deno.test("a change needs an authentication of the last minutes at the provider 
     env.now = Date.now();
   });
   await t.step("who signed in with a token of the list needs no provider", async () => {
-    const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-    await browser.signIn("operator");
+    const browser = await openConsole(env, "operator");
     env.now = Date.now() + 60 * MINUTE;
     assertEquals((await browser.get(CHANGE)).status, 200);
     env.now = Date.now();
@@ -171,7 +170,7 @@ Deno.test("only the provider's logout token ends sessions, and it is good once [
   connect(env, provider);
   const [browser, second] = [await signedIn(env, provider), await signedIn(env, provider)];
   const send = async (logout_token: string): Promise<number> =>
-    (await new ConsoleBrowser((request) => env.platform.operations.fetch(request))
+    (await consoleOf(env)
       .post(LOGGED_OUT, { logout_token })).status;
   await steps(t, { ...FORGED, "no token": undefined }, async (forged) => {
     assertEquals(await send(forged === undefined ? "" : await logoutToken(forged)), 400);

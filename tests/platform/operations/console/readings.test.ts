@@ -4,17 +4,11 @@ import { historyOf } from "testing/histories.ts";
 import type { z } from "zod";
 import type { historySchema } from "../../../../src/platform/operations/history_routes.ts";
 import { rejectionOf } from "testing/answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
-import type { TestOperator } from "testing/operators.ts";
-
-async function signedIn(env: Environment, as: TestOperator): Promise<ConsoleBrowser> {
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn(as);
-  return browser;
-}
+import { changeAs } from "testing/operators.ts";
 
 async function reads(env: Environment, operator: string): Promise<readonly unknown[]> {
   return (await historyOf(env.store, `operator ${operator}`)).map(({ event, reason }) =>
@@ -27,7 +21,7 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   const flow = await authorised(env);
   const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
   await env.platform.growLog();
-  const browser = await signedIn(env, "support");
+  const browser = await openConsole(env, "support");
   const found = await browser.get(`/console/search?q=%20${id}`);
   assert(found.html.includes(`href="/console/cases/${id}"`) && found.html.includes("BANKA"));
   assert(found.html.includes("€165.88"), "what the payment is");
@@ -61,7 +55,7 @@ Deno.test("each piece of evidence of a case is opened as text, and the bundle is
   const flow = await authorised(env);
   const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
   await env.platform.growLog();
-  const browser = await signedIn(env, "support");
+  const browser = await openConsole(env, "support");
   const { html } = await browser.get(`/console/cases/${id}`);
   const pieces = [...html.matchAll(/href="(\/console\/cases\/[^"]+\/evidence\/\d+\/\d+)"/g)].map(([, path]) =>
     path ?? ""
@@ -97,14 +91,14 @@ Deno.test("support finds a rejected request by its number, and reads why [OP15, 
   assert(rejected.status >= 400);
   await rejected.body?.cancel();
   await env.platform.writeTraces();
-  const { html } = await (await signedIn(env, "support")).get(`/console/search?q=${interactionId}`);
+  const { html } = await (await openConsole(env, "support")).get(`/console/search?q=${interactionId}`);
   assert(html.includes("/{bank}/domestic-payment-consents/v1") && html.includes("Rejected because"));
 });
 
 Deno.test("each of a few cases with one reference is shown with what it is, and more of them as rows [OP11, TRC8]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  const browser = await signedIn(env, "support");
+  const browser = await openConsole(env, "support");
   const search = async (): Promise<readonly [heads: number, amounts: readonly string[], links: number]> => {
     const { html } = await browser.get("/console/search?q=INVOICE-17");
     const amounts = [...html.matchAll(/€\d+\.\d\d/g)].map(String).toSorted();
@@ -126,7 +120,7 @@ Deno.test("each of a few cases with one reference is shown with what it is, and 
 
 Deno.test("what a colleague did today is shown newest first, without readings and other people [OP15, OP25]", async () => {
   await using env = await openEnvironment();
-  const operator = await signedIn(env, "operator");
+  const operator = await openConsole(env, "operator");
   const reason = "The bank's desk has <i>asked</i> for it.";
   await operator.submit("/console/banks/BANKA/hold", { reason });
   env.now += 60_000;
@@ -134,7 +128,7 @@ Deno.test("what a colleague did today is shown newest first, without readings an
   const own = await operator.get(`/console/audit?${new URLSearchParams({ subject: "bank BANKA" })}`);
   assert(own.html.includes("An operator held the orders of the bank"));
   assert(own.html.includes("The bank&#39;s desk has &lt;i&gt;asked&lt;/i&gt; for it."));
-  const colleague = await signedIn(env, "support");
+  const colleague = await openConsole(env, "support");
   const { html } = await colleague.get("/console/audit?from=2040-01-15&until=2040-01-15&operator=operator");
   assert(
     html.indexOf("Bank B plc</bdi>") < html.indexOf("Bank A plc</bdi>") && html.includes("Bank B plc</bdi>"),
@@ -161,10 +155,8 @@ Deno.test("a page of what operators did ends after 50, and the next one goes on 
   await using env = await openEnvironment();
   for (let time = 0; time < 60; time++) {
     env.now += 1000;
-    const path = time % 2 === 0 ? "/operations/banks/BANKA/hold" : "/operations/banks/BANKA/release";
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ Data: { Reason: `The reason number ${time} of many.` } });
-    await good(env.asOperator(path, { method: "POST", headers, body }), 200);
+    const path = time % 2 === 0 ? "/banks/BANKA/hold" : "/banks/BANKA/release";
+    await good(changeAs(env, path, { Reason: `The reason number ${time} of many.` }), 200);
   }
   const read = async (after: string): Promise<z.infer<typeof historySchema>["Data"]> =>
     (await good<z.infer<typeof historySchema>>(
@@ -186,7 +178,7 @@ Deno.test("operators read in a client's history that it has deleted its registra
     (await call(env, env.tpp, bound, `/register/v1/${clientId}`, { method: "DELETE" })).status,
     204,
   );
-  const operator = await signedIn(env, "operator");
+  const operator = await openConsole(env, "operator");
   const history = await operator.get(`/console/audit?subject=${clientId}`);
   assert(history.html.includes("The participant deleted its registration"));
   assert(!(await operator.get("/console/participants")).html.includes(clientId));

@@ -2,16 +2,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { OPERATION_ROLES, ROLES } from "../../../../src/platform/guards/security/operator_roles.ts";
 import { bodyOf } from "testing/answers.ts";
-import { ConsoleBrowser, formTokenIn, type Page } from "testing/console_browser.ts";
+import { consoleOf, formTokenIn, type Page } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
 
 const ROWS = Object.entries(OPERATION_ROLES).filter(([name]) => name.includes(" /console"));
 const OUT = "POST /console/sign-out";
-
-function browserOf(env: Environment): ConsoleBrowser {
-  return new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-}
 
 /** A path that names no record. */
 function pathOf(name: string): string {
@@ -21,7 +17,7 @@ function pathOf(name: string): string {
 Deno.test("each page of the console admits the declared roles and no others [OP2, OP15]", async (t) => {
   await using env = await openEnvironment();
   const browsers = await Promise.all(ROLES.map(async (role) => {
-    const browser = browserOf(env);
+    const browser = consoleOf(env);
     await browser.signIn(role);
     return [role, browser] as const;
   }));
@@ -29,7 +25,7 @@ Deno.test("each page of the console admits the declared roles and no others [OP2
   assertEquals(opened?.status, 200);
   await stepsOf(t, ROWS.filter(([name]) => name !== OUT), ([name]) => name, async ([name, roles]) => {
     const path = pathOf(name);
-    const anonymous = await browserOf(env).get(path);
+    const anonymous = await consoleOf(env).get(path);
     assertEquals([anonymous.status, anonymous.headers.get("location")?.split("?")[0]], [
       303,
       "/console/sign-in",
@@ -48,7 +44,7 @@ Deno.test("each page of the console admits the declared roles and no others [OP2
 
 Deno.test("a form without the token of its session changes nothing [OP14]", async (t) => {
   await using env = await openEnvironment();
-  const [browser, other] = [browserOf(env), browserOf(env)];
+  const [browser, other] = [consoleOf(env), consoleOf(env)];
   await browser.signIn("maria");
   await other.signIn("maria");
   const form_token = /name="form_token" value="([^"]+)"/.exec((await other.get("/console")).html)?.[1] ?? "";
@@ -80,7 +76,7 @@ async function outages(env: Environment): Promise<number> {
 
 Deno.test("a form that is sent twice makes one change, and each sending has its answer [OP14]", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await browser.signIn("maria");
   const form_token = formTokenIn((await browser.get(OUTAGES)).html);
   const send = (text: string): Promise<Page> => browser.post(OUTAGES, { ...OUTAGE, form_token, text });
@@ -97,7 +93,7 @@ Deno.test("a form that is sent twice makes one change, and each sending has its 
 
 Deno.test("a form that a browser has kept makes its change again when that was undone [OP14]", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await browser.signIn("maria");
   const page = "/console/banks/BANKA/hold";
   const form_token = formTokenIn((await browser.get(page)).html);
@@ -114,7 +110,7 @@ Deno.test("a form that a browser has kept makes its change again when that was u
 
 Deno.test("a form that is sent after the end of its session keeps what was typed, and changes nothing [OP14]", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await browser.signIn("maria");
   const form_token = formTokenIn((await browser.get(OUTAGES)).html);
   browser.cookies.delete("console-session");

@@ -2,16 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { openCredentials } from "../../../../src/base/http/credentials.ts";
 import { OPERATORS } from "../../../../src/platform/guards/security/operator_roles.ts";
-import { ConsoleBrowser, formTokenIn } from "testing/console_browser.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type ConsoleBrowser, consoleOf, formTokenIn } from "testing/console_browser.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import { stepsOf } from "support/steps.ts";
 
 const SESSION = "console-session";
-
-function browserOf(env: Environment): ConsoleBrowser {
-  return new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-}
 
 async function isSignedIn(browser: ConsoleBrowser): Promise<boolean> {
   return (await browser.get("/console")).status === 200;
@@ -19,7 +15,7 @@ async function isSignedIn(browser: ConsoleBrowser): Promise<boolean> {
 
 Deno.test("an operator signs in with a token, and out for good [OP13]", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   const first = await browser.get("/console");
   const root = await browser.get("/");
   assertEquals([root.status, root.headers.get("location")], [303, "/console"]);
@@ -46,7 +42,7 @@ Deno.test("a session ends after eight hours, at a restart, and with its operator
     text: () => Promise.resolve(list),
   }, () => 0);
   await using env = await openEnvironment({ operators });
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await t.step("after eight hours", async () => {
     await browser.signIn("viewer");
     env.now += 8 * 3_600_000 - 2000;
@@ -72,7 +68,7 @@ Deno.test("a session ends after eight hours, at a restart, and with its operator
 
 Deno.test("a changed or foreign session cookie is no session [OP13]", async (t) => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await browser.signIn("maria");
   const own = browser.cookies.get(SESSION) ?? "";
   const [head = "", , ...rest] = own.split(".");
@@ -101,7 +97,7 @@ Deno.test("cookies are HttpOnly, Strict and, with https, bound to the host [OP13
   await using env = await openEnvironment({
     environment: { PLATFORM_OPERATIONS_URL: "https://console.example" },
   });
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   await browser.signIn("viewer");
   assert(await isSignedIn(browser));
   const [session = ""] = browser.set.filter((cookie) => cookie.startsWith("__Host-console-session="));
@@ -111,7 +107,7 @@ Deno.test("cookies are HttpOnly, Strict and, with https, bound to the host [OP13
 
 Deno.test("wrong tokens are rejected, slowed down, and sign nobody in [OP13]", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   const statuses: number[] = [];
   for (let guess = 0; guess < 12; guess++) {
     const page = await browser.submit("/console/sign-in", { token: `${OPERATOR_TOKENS.maria}x` });
@@ -125,7 +121,7 @@ Deno.test("wrong tokens are rejected, slowed down, and sign nobody in [OP13]", a
 
 Deno.test("the sign-in form needs the token of this browser [OP14]", async () => {
   await using env = await openEnvironment();
-  const [victim, attacker] = [browserOf(env), browserOf(env)];
+  const [victim, attacker] = [consoleOf(env), consoleOf(env)];
   const form_token = formTokenIn((await attacker.get("/console/sign-in")).html);
   await victim.get("/console/sign-in");
   for (const sent of [{ form_token }, {}, { form_token: "" }]) {
@@ -152,16 +148,16 @@ Deno.test("after the sign-in the console leads to its own pages only [OP13]", as
     "/console?x=\r\nset-cookie:a=b",
   ];
   await stepsOf(t, elsewhere, (next) => JSON.stringify(next), async (next) => {
-    const signedIn = await browserOf(env).signIn("viewer", next);
+    const signedIn = await consoleOf(env).signIn("viewer", next);
     assertEquals([signedIn.status, signedIn.headers.get("location")], [303, "/console"]);
   });
-  const own = await browserOf(env).signIn("viewer", "/console/orders?state=dead");
+  const own = await consoleOf(env).signIn("viewer", "/console/orders?state=dead");
   assertEquals(own.headers.get("location"), "/console/orders?state=dead");
 });
 
 Deno.test("pages have the strict policy, and no part of what was sent unescaped", async () => {
   await using env = await openEnvironment();
-  const browser = browserOf(env);
+  const browser = consoleOf(env);
   const page = await browser.get(
     `/console/sign-in?next=${encodeURIComponent('"><script>alert(1)</script>')}`,
   );

@@ -16,7 +16,7 @@ import {
   toBank,
 } from "testing/authorization_flow.ts";
 import { present } from "testing/answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
@@ -83,8 +83,7 @@ Deno.test("the funnel has each step by bank and day, and why customers left [FUN
   const [whole] = await report(env, `?by=type&tpp=${env.tpp.clientId}`);
   assertEquals([whole?.["Created"], whole?.["ConsentType"]], [3, "explicit"]);
   assertEquals(await report(env, `?tpp=${env.otherTpp.clientId}`), []);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   const { html } = await browser.get("/console/reports/funnel?by=day&from=2040-01-14");
   for (const shown of ["Where customers are lost", "Link opened", "<svg", "DS24"]) {
     assertStringIncludes(html, shown);

@@ -1,7 +1,7 @@
 /** A TPP's people see how the pushes to its software stand. Those of other organisations do not. */
 import { assert, assertEquals } from "@std/assert";
 import type { EventDeliveries } from "testing/operation_answers.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { consoleOf } from "testing/console_browser.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { good } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -28,7 +28,7 @@ Deno.test("people of a TPP see the pushes to its software, and no other organisa
   assertEquals(others.map(({ ClientId, Waiting }) => [ClientId, Waiting]), [[env.otherTpp.clientId, 0]]);
   assertEquals([await seenBy("BANKA"), await seenBy("BANKB")], [[], []]);
 
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const token = personOf(env.tpp.orgId).authorization.replace("Bearer ", "");
   await browser.submit("/console/sign-in", { token, next: "/console" });
   const { html } = await browser.get("/console/own");

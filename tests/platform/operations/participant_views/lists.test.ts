@@ -1,6 +1,6 @@
 /** Lists of an organisation's people: their order, days and pages, and cursors of other organisations. */
 import { assert, assertEquals } from "@std/assert";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { consoleOf } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -242,7 +242,7 @@ Deno.test("the page of an organisation shows its lists, their days and their nex
     number: 60,
   });
   env.now += 60 * MINUTE_MS;
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const token = personOf(env.tpp.orgId).authorization.replace("Bearer ", "");
   await browser.submit("/console/sign-in", { token, next: "/console" });
   const { html } = await browser.get("/console/own?from=2040-01-15&until=2040-01-15");

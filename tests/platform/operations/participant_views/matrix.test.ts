@@ -12,7 +12,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Found, Reports } from "testing/operation_answers.ts";
 import type { CreatedConsent } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { consoleOf } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -195,7 +195,7 @@ Deno.test("an organisation that the directory does not list owns nothing [OWN2]"
 Deno.test("the console shows participants their own page alone [OWN1]", async (t) => {
   await using env = await openEnvironment({ operators: await testPeople() });
   const ids = await twoCases(env);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const token = personOf(env.tpp.orgId).authorization.replace("Bearer ", "");
   await browser.submit("/console/sign-in", { token, next: "/console" });
   const home = await browser.get("/console");

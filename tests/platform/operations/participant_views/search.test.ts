@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { Found } from "testing/operation_answers.ts";
 import { type CreatedConsent, present } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { consoleOf } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
@@ -67,7 +67,7 @@ Deno.test("people of a participant see what an own payment is and where it stand
     for (const asked of [id, flow.consentId]) assertEquals(await of(orgId, asked), [shown]);
   }
   for (const orgId of [env.otherTpp.orgId, "BANKB"]) assertEquals(await of(orgId, id), []);
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  const browser = consoleOf(env);
   const token = personOf(env.tpp.orgId).authorization.replace("Bearer ", "");
   await browser.submit("/console/sign-in", { token, next: "/console/own" });
   const { html } = await browser.get(`/console/own?q=${id}`);

@@ -3,11 +3,12 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf, present, rejectionOf } from "testing/answers.ts";
 import type { Reports } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { postRegistration } from "testing/registration.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
+import { changeAs } from "testing/operators.ts";
 
 const DAY = "2040-01-15";
 const REASON = "The bank's desk has asked for it.";
@@ -29,10 +30,8 @@ async function ofToday(
   return firstOf(one?.Day ?? []);
 }
 
-async function change(env: Environment, path: string, data: object = {}): Promise<void> {
-  const body = JSON.stringify({ Data: { Reason: REASON, ...data } });
-  const headers = { "content-type": "application/json" };
-  const answer = await env.asOperator(`/operations${path}`, { method: "POST", headers, body });
+async function change(env: Environment, path: `/${string}`, data: object = {}): Promise<void> {
+  const answer = await changeAs(env, path, { Reason: REASON, ...data });
   assert(answer.ok, await answer.text());
 }
 
@@ -254,8 +253,7 @@ Deno.test("the console's report of the last seven days is read as a page and as 
   await using env = await openPushEnvironment(accepts);
   await paid(env);
   await env.platform.writeFigures();
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
+  const browser = await openConsole(env, "viewer");
   const { html } = await browser.get("/console/reports?id=BANKA");
   const week = "/console/reports?kind=banks&amp;id=BANKA&amp;from=2040-01-09&amp;until=2040-01-15";
   assert(html.includes(`href="${week}"`), html);
@@ -277,13 +275,8 @@ Deno.test("behind the first twenty banks the dashboard has figures, and the file
     return { kind: "set", key: ["bank", code], value: { ...value, code, orgName: code } } as const;
   });
   await env.store.commit({ checks: [], writes });
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.signIn("viewer");
-  await env.asOperator("/operations/banks/BANKA/hold", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ Data: { Reason: REASON } }),
-  });
+  const browser = await openConsole(env, "viewer");
+  await change(env, "/banks/BANKA/hold");
   const [, row = ""] = (await browser.get("/console")).html.split(
     `<a class="number" href="/console/reports?kind=banks&amp;id=BANKA">`,
   );

@@ -3,10 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import type { FoundByAmount } from "testing/operation_answers.ts";
 import { type CreatedConsent, rejectionOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
-import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
+import type { TestOperator } from "testing/operators.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { DAY_MS, elapse, openRetaining, pass, settled, work } from "support/retention.ts";
 import { steps } from "support/steps.ts";
@@ -196,8 +196,7 @@ Deno.test("the console searches by amount and day, page by page [TRC13]", async 
   await using env = await openEnvironment();
   const ids: string[] = [];
   for (let made = 0; made < 21; made++) ids.push(await consent(env));
-  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
-  await browser.submit("/console/sign-in", { token: OPERATOR_TOKENS.support, next: "/console" });
+  const browser = await openConsole(env, "support");
   const { html } = await browser.get("/console/search");
   for (const name of ["amount", "currency", "from", "until", "bank"]) {
     assert(html.includes(`name="${name}"`), name);
