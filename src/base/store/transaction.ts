@@ -60,11 +60,6 @@ export interface TransactDeps {
 export interface TransactOptions<T> {
   /** The changed thing, for the log of a request that has lost every race. */
   readonly what: string;
-  /**
-   * The request that causes the change. Its first attempt uses the entries that the request has read, and its replay
-   * records are part of the commit. Background work has none.
-   */
-  readonly request?: RequestState | BackgroundState;
   /** Maximum number of attempts, {@link MAX_ATTEMPTS} by default. */
   readonly attempts?: number;
   /** Called after the last attempt has lost its race. By default the request gets `platform.unavailable`. */
@@ -100,7 +95,7 @@ export function remove(tx: Transaction, key: Key): void {
 const MAX_ATTEMPTS = 8;
 
 /**
- * Reads, decides and commits in one atomic step. An attempt reads through `tx` and stages its checks and writes. If
+ * Reads, decides and commits in one atomic step, for work that no request causes. An attempt reads through `tx` and stages its checks and writes. If
  * a checked entry has changed meanwhile, no write happens, and the attempt runs again on the current entries. An
  * attempt that stages no work is not committed, and the replay records stay pending.
  *
@@ -111,7 +106,20 @@ const MAX_ATTEMPTS = 8;
  */
 export async function transact<T>(
   deps: TransactDeps,
-  { what, request = background(deps.store), attempts = MAX_ATTEMPTS, lost }: TransactOptions<T>,
+  options: TransactOptions<T>,
+  attempt: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return await transactFor(deps, undefined, options, attempt);
+}
+
+/**
+ * Like {@link transact}, for a request. The first attempt uses the entries that the request has read, and its replay
+ * records are part of the commit.
+ */
+export async function transactFor<T>(
+  deps: TransactDeps,
+  request: RequestState | BackgroundState = background(deps.store),
+  { what, attempts = MAX_ATTEMPTS, lost }: TransactOptions<T>,
   attempt: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let made = 0; made < attempts; made++) {

@@ -4,8 +4,8 @@ import {
   commitReplayRecords,
   newReplayRecords,
   type RequestState,
-  transact,
   type TransactDeps,
+  transactFor,
   type Transaction,
 } from "../../base/store/transaction.ts";
 import type { Log } from "../observed/log_events.ts";
@@ -61,7 +61,7 @@ async function recordOutcomes(deps: PollEventsDeps, { owner, request, ...state }
   const acknowledged = [...new Set(request.ack)];
   const failed = Object.entries(request.setErrs ?? {}).filter(([jti]) => !acknowledged.includes(jti));
   if (acknowledged.length + failed.length === 0) return;
-  await transact(deps, { what: "events", request: state }, async (tx) => {
+  await transactFor(deps, state, { what: "events" }, async (tx) => {
     await stageAcks(deps, tx, owner, acknowledged.slice(0, ACKS_AT_ONCE));
     await Promise.all(failed.map(async ([jti]) => {
       const entry = await find(deps, tx, owner, jti);
@@ -71,7 +71,7 @@ async function recordOutcomes(deps: PollEventsDeps, { owner, request, ...state }
   for (let start = ACKS_AT_ONCE; start < acknowledged.length; start += ACKS_AT_ONCE) {
     const some = acknowledged.slice(start, start + ACKS_AT_ONCE);
     const request = { ...state, replayRecords: newReplayRecords() };
-    await transact(deps, { what: "events", request }, (tx) => stageAcks(deps, tx, owner, some));
+    await transactFor(deps, request, { what: "events" }, (tx) => stageAcks(deps, tx, owner, some));
   }
   const [first] = failed;
   if (first === undefined) return;

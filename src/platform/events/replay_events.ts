@@ -2,7 +2,7 @@
  * Lets events wait again: those of a time, for their TPP (contract EVT15), or those that are dead, for an operator. Each
  * keeps its place, so its `jti` is the same. What happens twice has the effect of once.
  */
-import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { type RequestState, transact, type TransactDeps, transactFor } from "../../base/store/transaction.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { stageControlEvent } from "../guards/security/controls_store.ts";
 import type { EventPlace, StoredEvent } from "./event.ts";
@@ -103,8 +103,7 @@ async function letWait(
   some: readonly (FinishedPlace | PlacedEvent)[],
   request: RequestState | undefined,
 ): Promise<void> {
-  const options = { what: "replay", ...(request === undefined ? {} : { request }) };
-  await transact(deps, options, async (tx) => {
+  await transactFor(deps, request, { what: "replay" }, async (tx) => {
     const found: readonly (Entry<StoredEvent> | null)[] = await Promise.all(
       some.map((event) => deps.events.find(tx, owner, event)),
     );

@@ -1,7 +1,7 @@
 /** A TPP creates, changes and ends its subscription to the events of one bank (contract EVT9). */
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
-import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../base/store/transaction.ts";
 import type { EventOwner } from "./event_store.ts";
 import type { Subscription, SubscriptionTerms } from "./subscription.ts";
 import type { SubscriptionChange } from "./subscription_schema.ts";
@@ -27,7 +27,7 @@ export async function subscribe(
   { owner, terms, approved, ...request }: Wanted<SubscriptionTerms>,
 ): Promise<Subscription> {
   rejectFaults(callbackFaults(terms, approved));
-  return await transact(deps, { what: "event subscription", request }, async (tx) => {
+  return await transactFor(deps, request, { what: "event subscription" }, async (tx) => {
     const former = await findSubscription(tx, owner);
     if (former !== null) throw exists(former.value);
     const now = deps.clock();
@@ -52,7 +52,7 @@ export async function changeSubscription(
   const path = "Data.EventSubscriptionId";
   const other: Fault = { code: "Field.Invalid", path, message: "Must be the id in the path." };
   rejectFaults([...callbackFaults(terms, approved), ...(namedId === id ? [] : [other])]);
-  return await transact(deps, { what: "event subscription", request }, async (tx) => {
+  return await transactFor(deps, request, { what: "event subscription" }, async (tx) => {
     const former = await requireOwn(tx, owner, id);
     const { callbackUrl: _, ...kept } = former.value;
     const changed = { ...kept, ...terms, updatedAt: deps.clock() };
@@ -66,7 +66,7 @@ export async function unsubscribe(
   deps: SubscribeDeps,
   { owner, id, ...request }: Command & { readonly id: string },
 ): Promise<void> {
-  await transact(deps, { what: "event subscription", request }, async (tx) => {
+  await transactFor(deps, request, { what: "event subscription" }, async (tx) => {
     stageSubscriptionEnd(tx, await requireOwn(tx, owner, id));
   });
 }

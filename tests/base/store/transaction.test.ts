@@ -13,6 +13,7 @@ import {
   remove,
   type ReplayRecords,
   transact,
+  transactFor,
   type Transaction,
 } from "../../../src/base/store/transaction.ts";
 
@@ -50,8 +51,8 @@ function test(promise: string, body: (env: Environment) => Promise<void>): void 
         const deps = { store: env.store, clock: () => env.now };
         if (stage === undefined) return await commitReplayRecords(deps, replayRecords).then(() => true);
         const request = { reads: openRequestReads(store), replayRecords };
-        const options = { what: "work", request, attempts: 1, lost: () => false };
-        return await transact(deps, options, (tx) => {
+        const options = { what: "work", attempts: 1, lost: () => false };
+        return await transactFor(deps, request, options, (tx) => {
           stage(tx);
           return Promise.resolve(true);
         });
@@ -237,7 +238,7 @@ async function increment(store: Store, between: (attempt: number) => Promise<voi
   const request = { reads: openRequestReads(store), replayRecords: newReplayRecords() };
   await request.reads.get(EFFECT);
   let attempts = 0;
-  return await transact({ store, clock: () => NOW }, { what: "work", request }, async (tx) => {
+  return await transactFor({ store, clock: () => NOW }, request, { what: "work" }, async (tx) => {
     const former = await tx.get<number>(EFFECT);
     await between(++attempts);
     check(tx, EFFECT, former?.version ?? null);
@@ -273,7 +274,7 @@ test("the first attempt reads what the request has read, without a round trip", 
 test("after a commit the request reads afresh", async ({ store }) => {
   const request = { reads: openRequestReads(store), replayRecords: newReplayRecords() };
   assertEquals(await request.reads.get(EFFECT), null);
-  await transact({ store, clock: () => NOW }, { what: "work", request }, (tx) => {
+  await transactFor({ store, clock: () => NOW }, request, { what: "work" }, (tx) => {
     set(tx, EFFECT, 1);
     return Promise.resolve();
   });

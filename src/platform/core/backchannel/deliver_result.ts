@@ -26,8 +26,8 @@ import type { Entry } from "../../../base/store/store.ts";
 import {
   type RequestState,
   stageOnce,
-  transact,
   type TransactDeps,
+  transactFor,
   type Transaction,
 } from "../../../base/store/transaction.ts";
 
@@ -70,19 +70,14 @@ async function store(
   response: ResultJwt,
 ): Promise<AuthorizationSession> {
   try {
-    const options = { what: "authorization session", request };
-    return await transact(deps, options, (tx) => attempt(deps, tx, bank, response));
+    const options = { what: "authorization session" };
+    return await transactFor(deps, request, options, (tx) => attempt(deps, tx, bank, response));
   } catch (error) {
-    if (!(error instanceof ApiError) || isStoreFailure(error) || isUnavailable(error)) throw error;
+    if (!(error instanceof ApiError) || isStoreFailure(error)) throw error; // it may have used up the proof
     const session = (await findSession(deps.store, response.correlationId))?.value;
     if (session?.bank !== bank.code || session.resultSha256 !== response.sha256) throw error;
     return session;
   }
-}
-
-/** The commit may have happened, and has then used up the proof of this request: the bank sends another one. */
-function isUnavailable({ reason }: ApiError): boolean {
-  return reason === "platform.unavailable";
 }
 
 async function attempt(

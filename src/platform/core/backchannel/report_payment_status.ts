@@ -21,7 +21,7 @@ import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
 
 export interface ReportPaymentStatusDeps extends TransactDeps {
@@ -49,7 +49,7 @@ export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
 ): Promise<ReadablePayment> {
-  const reportedNow = await transact(deps, { what: "payment status", request: command }, async (tx) => {
+  const reportedNow = await transactFor(deps, command, { what: "payment status" }, async (tx) => {
     const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
     const payment = beforeReport(entry.value);
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op

@@ -10,7 +10,7 @@ import type { AccountSchemes } from "../../../base/values/account.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { ApiError } from "../../../base/kernel/api_error.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import {
   decodePayerAccounts,
   type PayerAccountsReport,
@@ -42,7 +42,7 @@ export async function updatePayerAccounts(
   deps: UpdatePayerAccountsDeps,
   command: UpdatePayerAccounts,
 ): Promise<PayerAccountsReport> {
-  return await transact(deps, { what: "payer accounts", request: command }, async (tx) => {
+  return await transactFor(deps, command, { what: "payer accounts" }, async (tx) => {
     const entry = await readConsent(deps, tx, command.consentIdText, { bank: command.bank });
     const consent = entry.value;
     if (isImplicit(consent)) throw unexpectedAccounts();

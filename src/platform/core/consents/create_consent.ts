@@ -4,7 +4,7 @@ import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import { stageFunnelCase } from "../../observed/funnel/funnel_store.ts";
 import { type ConsentRequest, isImplicit, openConsent, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -68,7 +68,7 @@ async function create(
   id: ConsentId,
 ): Promise<ReadableConsent> {
   const { clientId, bank, request, claim } = command;
-  return await transact(deps, { what: "consent", request: command }, async (tx) => {
+  return await transactFor(deps, command, { what: "consent" }, async (tx) => {
     const found = await deps.claims.claimFor(tx, claim);
     if ("resourceId" in found) {
       return (await readConsent(deps, tx, found.resourceId, { bank, clientId })).value;

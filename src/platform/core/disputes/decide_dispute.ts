@@ -2,7 +2,6 @@
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { decide } from "../../evidence/personal_data.ts";
 import { afterDecision, type Dispute, DISPUTE_PARTIES, type Outcome } from "./dispute.ts";
 import { type DisputeNoticeDeps, stageDisputeNotice } from "./dispute_notice.ts";
 import { findDispute, stageDispute } from "./dispute_store.ts";
@@ -28,13 +27,6 @@ export async function decideDispute(
     const payment = id === undefined ? null : await deps.payments.find(tx, id);
     const former = payment && await findDispute(tx, disputedPayment(payment.value));
     if (payment === null || former === null) throw new ApiError("operations.case_unknown");
-    decide(payment.value, {
-      present: () => {},
-      lost: () => {},
-      erased: () => {
-        throw new ApiError("operations.case_unknown");
-      },
-    });
     const at = deps.clock();
     const entry = { at, event: "dispute.decided", actor: operator, reason: `${outcome}: ${reason}` };
     const position = await deps.payments.stageNote(tx, payment.value.id, entry);

@@ -3,7 +3,7 @@
  * other party's event and the claim of the idempotency key are one commit.
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import { actionsOf, afterStep, type Dispute, type DisputeAction, openDispute } from "./dispute.ts";
@@ -39,7 +39,7 @@ const EVENTS = { Open: "dispute.opened", Answer: "dispute.answered", Withdraw: "
  */
 export async function takeDisputeStep(deps: TakeDisputeStepDeps, command: TakeDisputeStep): Promise<Dispute> {
   const { by, request: { paymentIdText, action, isAgreed }, signedBody, claim } = command;
-  return await transact(deps, { what: "dispute", request: command }, async (tx) => {
+  return await transactFor(deps, command, { what: "dispute" }, async (tx) => {
     const claimed = await deps.claims.claimFor(tx, claim);
     if ("resourceId" in claimed) return await readDispute(deps, tx, claimed.resourceId, by);
     const { value: payment } = await findDisputed(deps, tx, paymentIdText, by);

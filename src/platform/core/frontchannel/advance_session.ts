@@ -25,8 +25,8 @@ import type { Entry } from "../../../base/store/store.ts";
 import {
   newReplayRecords,
   type ReplayRecords,
-  transact,
   type TransactDeps,
+  transactFor,
   type Transaction,
 } from "../../../base/store/transaction.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
@@ -109,8 +109,8 @@ export function advanceSession(deps: AdvanceDeps): AdvanceSession {
     const { correlationId } = visited;
     const { reads, replayRecords = newReplayRecords(), interactionId, browser } = context;
     const request = { reads, replayRecords, interactionId };
-    const options = { what: "authorization session", request };
-    const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
+    const options = { what: "authorization session" };
+    const { taken, ends } = await transactFor<Attempted>(deps, request, options, async (tx) => {
       const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
       const session = await findSession(tx, correlationId);
       if (session === null) throw new ApiError("interaction.finished", "no such session");

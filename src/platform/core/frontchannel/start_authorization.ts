@@ -33,8 +33,8 @@ import type { Entry } from "../../../base/store/store.ts";
 import {
   contendedError,
   type RequestState,
-  transact,
   type TransactDeps,
+  transactFor,
 } from "../../../base/store/transaction.ts";
 import type { AuthorizationError, AuthorizationSession, OpenedSession } from "./authorization_session.ts";
 import { stageSession } from "./authorization_session_store.ts";
@@ -137,8 +137,8 @@ async function openSession(
 ): Promise<"opened" | AuthorizationError | undefined> {
   noteIds(session);
   // Of parallel openings one commits at a time.
-  const options = { what: "pushed request", request, attempts: MAX_CONSENT_RACES, lost: () => undefined };
-  return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
+  const options = { what: "pushed request", attempts: MAX_CONSENT_RACES, lost: () => undefined };
+  return await transactFor<"opened" | AuthorizationError | undefined>(deps, request, options, async (tx) => {
     const [pushed, consent] = await Promise.all([
       findPushedRequest(tx, session.requestHash),
       deps.consents.find(tx, session.consentId),

@@ -7,7 +7,7 @@ import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../../b
 import { currentFacts } from "../../../base/http/context.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { transact, type Transaction } from "../../../base/store/transaction.ts";
+import { transactFor, type Transaction } from "../../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import { findCode, stageCodeChange } from "./authorization_code_store.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -45,7 +45,7 @@ export async function grantAuthorizationCode(
 ): Promise<ReturnType<typeof tokenResponse>> {
   const redemption = readRedemption(request.form);
   const codeHash = request.codeHash ?? await sha256(redemption.code);
-  const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
+  const redeemed = await transactFor<string | ApiError>(deps, request, { what: "code" }, async (tx) => {
     const entry = await findCode(tx, codeHash);
     if (entry === null) throw unusableCode("unknown code");
     noteConsent(entry.value, request);

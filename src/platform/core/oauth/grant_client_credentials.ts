@@ -3,7 +3,7 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Authentication } from "../../evidence/evidence.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
 import { requireScope, tokenResponse } from "./token_response.ts";
 
@@ -28,14 +28,19 @@ export async function grantClientCredentials(
   request: TokenRequest,
 ): Promise<ReturnType<typeof tokenResponse>> {
   const scope = requireScope(request.form.get("scope"), request.caller, request.bank);
-  const token = await transact(deps, { what: "access token", request }, (tx) =>
-    deps.tokens.stageIssue(tx, {
-      clientId: request.caller.clientId,
-      registration: request.caller.registration,
-      bank: request.bank,
-      scope,
-      grant: "client_credentials",
-      jkt: request.proof.jkt,
-    }));
+  const token = await transactFor(
+    deps,
+    request,
+    { what: "access token" },
+    (tx) =>
+      deps.tokens.stageIssue(tx, {
+        clientId: request.caller.clientId,
+        registration: request.caller.registration,
+        bank: request.bank,
+        scope,
+        grant: "client_credentials",
+        jkt: request.proof.jkt,
+      }),
+  );
   return tokenResponse(token.text, scope);
 }

@@ -21,7 +21,7 @@ import type { Authentication } from "../../evidence/evidence.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import { isChallengeSpent } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
 import { type PushedRequest, readUiLocales } from "./pushed_request.ts";
@@ -61,8 +61,8 @@ export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
 ): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
-  const options = { what: "pushed request", request: push, attempts: MAX_CONSENT_RACES };
-  return await transact(deps, options, async (tx) => {
+  const options = { what: "pushed request", attempts: MAX_CONSENT_RACES };
+  return await transactFor(deps, push, options, async (tx) => {
     const client = await deps.findClient(tx, push.clientId);
     if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
     const requested = readRequest(push, client);

@@ -13,7 +13,7 @@ import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
 import type { Bank } from "../../guards/security/caller.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PayingAccount, ReadablePayment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
@@ -55,9 +55,10 @@ export async function createPayment(
   const { consents, payments, outbox, claims } = deps;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
-  const { payment, order, isNew } = await transact<Created>(
+  const { payment, order, isNew } = await transactFor<Created>(
     deps,
-    { what: "payment", request: command },
+    command,
+    { what: "payment" },
     async (tx) => {
       const entry = await readConsent(deps, tx, request.consentId, owner);
       if (token.consentId !== entry.value.id) throw tokenOfAnotherConsent();

@@ -4,7 +4,7 @@
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
-import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type RequestState, type TransactDeps, transactFor } from "../../../base/store/transaction.ts";
 import type { Authentication } from "../../evidence/evidence.ts";
 import { UNKNOWN_TOKEN } from "../../guards/security/proven_caller.ts";
 import type { ClientStore } from "./client_store.ts";
@@ -21,7 +21,7 @@ export interface DeleteClient extends RequestState {
 /** @throws {ApiError} `token.invalid` if a parallel request has deleted it */
 export async function deleteClient(deps: DeleteClientDeps, command: DeleteClient): Promise<void> {
   const { clientId, authentication } = command;
-  await transact(deps, { what: "registration", request: command }, async (tx) => {
+  await transactFor(deps, command, { what: "registration" }, async (tx) => {
     const { client } = await deps.clients.readRegistered(tx, clientId, undefined);
     if (client === null) throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
     deps.clients.stageDeletion(tx, client, deps.clock(), authentication);

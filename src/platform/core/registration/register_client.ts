@@ -14,8 +14,8 @@ import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import {
   type RequestState,
-  transact,
   type TransactDeps,
+  transactFor,
   type Transaction,
 } from "../../../base/store/transaction.ts";
 import {
@@ -68,7 +68,7 @@ export async function registerClient(
     rejection: "registration.invalid_client_metadata",
     fault: { at: "registration JWT jti", expected: "new for each registration", received: "one used before" },
   });
-  return await transact(deps, { what: "registration", request: command }, async (tx) => {
+  return await transactFor(deps, command, { what: "registration" }, async (tx) => {
     const former = await deps.clients.readRegistered(tx, statement.clientId, bankCodeOf(statement));
     const deleted = former.client === null ? await deps.clients.findDeleted(tx, statement.clientId) : null;
     await rejectRollback(deps.clients, tx, request, { ...former, deleted });

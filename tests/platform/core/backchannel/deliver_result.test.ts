@@ -25,7 +25,7 @@ import {
   keptUntil,
 } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
 import type { ConsentId } from "../../../../src/base/kernel/identifiers.ts";
-import type { Store } from "../../../../src/base/store/store.ts";
+import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { readCase } from "../../../../src/platform/evidence/read_case.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { sharedToken } from "testing/shared_token.ts";
@@ -155,6 +155,13 @@ Deno.test("POST authorization-results rejects what cannot lead on, says why, and
     const answer = await assertNothingDelivered(env, () => deliver(env, flow, claims));
     await assertFaults(answer, 400, [[code]]);
   });
+  await t.step("the words name what is wrong", async () => {
+    const correlation_id = "6e2ff1a2-1de4-4a7e-8d1a-6a1b3c0c7a55";
+    const { Errors } = await bodyOf<ResourceError>(deliver(env, flow, { correlation_id }));
+    assertEquals(Errors.map(({ Message }) => Message), [
+      `correlation_id must be that of a session with this bank; got '${correlation_id}'.`,
+    ]);
+  });
   await t.step("signed by another bank", async () => {
     const forged = await signJwt(env.bankB.signing, returnClaims(env, env.bankA, flow.handover));
     const answer = await assertNothingDelivered(env, () => deliverJws(env, env.bankA, forged));
@@ -223,6 +230,24 @@ Deno.test("A delivered result after the session has expired: a success authorize
     await assertErrorAnswer(await flow.browser.open(waitingPath(flow)), "session_expired");
     assertEquals([await consentStatus(env, flow)], ["AwaitingAuthorisation"]);
   });
+});
+
+Deno.test("A delivery whose commit has no answer is 503, and the same result can be delivered again [ARS3]", async () => {
+  const store = await openTestStore();
+  let isLost = false;
+  const commit: Store["commit"] = async (staged) => {
+    const done = await store.commit(staged);
+    if (!isLost || staged.writes.every(({ key }) => key[0] !== "authorization_session")) return done;
+    isLost = false;
+    throw new StoreFailure("no answer");
+  };
+  await using env = await openEnvironment({ ...DECLARED, store: { ...store, commit } });
+  const flow = await toBank(env, { body: IMPLICIT });
+  const jws = await signedReturn(env, flow);
+  isLost = true;
+  const answers = [await deliverJws(env, flow.bank, jws), await deliverJws(env, flow.bank, jws)];
+  assertEquals(answers.map(({ status }) => status), [503, 200]);
+  await assertCodeAnswer(await flow.browser.open(waitingPath(flow)));
 });
 
 Deno.test("A failure that is delivered while its late customer opens the waiting page keeps its effect [ARS5] [G1]", async () => {

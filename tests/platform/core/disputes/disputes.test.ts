@@ -391,5 +391,9 @@ Deno.test("an overdue dispute is an alarm until it has ended, its page decides i
   assertEquals(done.headers.get("location"), "/console/disputes?done=action.decideDispute");
   assertEquals(await alarms(), []);
   env.now += 2 * 86_400_000;
-  assertEquals([await alarms(), (await erase(env, id)).status], [[], 200]);
+  assertEquals([await alarms(), (await erase(env, id)).status, (await decide(env, id)).status], [
+    [],
+    200,
+    409,
+  ]);
 });
