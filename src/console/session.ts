@@ -48,6 +48,8 @@ export type SignedIn =
 type ProviderSignIn = Extract<SignedIn, { kind: "provider" }>;
 
 export interface Sessions {
+  /** Returns whether the person may have a session. @throws {ApiError} `platform.unavailable` */
+  readonly admits: (person: Person) => Promise<boolean>;
   /** Starts a session that ends at `until` (milliseconds) at the latest. */
   start(c: Context, signedIn: SignedIn, until?: number): Promise<void>;
   /** Returns undefined without a valid session. @throws {ApiError} `platform.unavailable` */
@@ -68,8 +70,8 @@ export interface SessionDeps {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly identify: (token: string) => Promise<Identified>;
-  /** Returns whether the person may have a session. By default everyone may whom the token or the provider names. */
-  readonly admits?: (person: Person) => Promise<boolean>;
+  /** By default everyone may whom the token or the provider names. */
+  readonly admits?: Sessions["admits"];
   /** Whether the console's address is https. Without it cookies have no prefix and no Secure (Decision F2). */
   readonly secure: boolean;
   /** The first part of the cookies' names, which differs for consoles on one host. */
@@ -113,6 +115,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     return opened.success && !ended.has(opened.data) ? opened.data : undefined;
   };
   return {
+    admits,
     async start(c, signedIn, until = Infinity) {
       const expiresAt = Math.min(until, clock() + SESSION_MS[signedIn.kind]);
       const members = { id: newSecret(), startedAt: clock(), signedIn };

@@ -87,9 +87,12 @@ async function returnFromProvider(deps: SignInDeps, c: Context): Promise<Respons
   const { sessions, log } = program;
   if (provider === undefined) throw new ApiError("request.not_found");
   const finished = await provider.finish(new URL(c.req.url).search, await sessions.takeSignIn(c));
-  if (finished === undefined) return await showSignIn(deps, c, { next: HOME_PATH, fault: "rejected" }, 403);
-  const { signedIn, until, next } = finished;
-  if (signedIn.kind === "provider") await log.signedIn(signedIn.name);
+  const { signedIn, until, next = HOME_PATH } = finished ?? {};
+  const isPerson = signedIn?.kind === "provider";
+  if (signedIn === undefined || isPerson && !await sessions.admits(signedIn)) {
+    return await showSignIn(deps, c, { next, fault: "rejected" }, 403);
+  }
+  if (isPerson) await log.signedIn(signedIn.name);
   await sessions.start(c, signedIn, until);
   // The session's cookie is Strict: a redirect in the navigation from the provider would not send it.
   c.header("refresh", `0; url=${next}`);

@@ -54,11 +54,13 @@ Deno.test("a restored directory rejects a provider's people of participants befo
     await env.admin("POST", "/participants", await thirdParty([0, 1]));
     provider.claims = { roles: "participant", organisation: "SHOP" };
     const person = browserOf(env);
-    await person.get(await provider.signIn(person));
+    assertEquals((await person.get(await provider.signIn(person))).status, 503);
     for (const path of [OWN, `${OWN}/files/statement`, `${OWN}/certificates`]) {
-      assertEquals((await person.get(path)).status, 503, path);
+      assertEquals((await person.get(path)).status, 303, path);
     }
+    assertEquals((await env.admin("GET", "/people/history")).body.history, []);
     await env.admin("POST", "/restored/confirm");
+    await person.get(await provider.signIn(person));
     assertEquals((await person.get(OWN)).status, 200);
   } finally {
     await store.close();

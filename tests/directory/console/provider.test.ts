@@ -119,7 +119,9 @@ Deno.test("administrators sign in at their OpenID provider [DRC2]", async (t) =>
     assertEquals((await browser.get("/console/own")).status, 200);
     await env.admin("PUT", "/participants/SHOP/status", { status: "Withdrawn", reason: "audit" });
     assertEquals((await browser.get("/console/own")).status, 303);
-    assertEquals((await (await arrive()).get("/console/own/files/authority")).status, 303);
+    const another = browserOf(env);
+    assertEquals((await another.get(await provider.signIn(another))).status, 403);
+    assertEquals(another.cookies.get(SESSION), undefined);
   });
   await t.step("not with another state", async () => {
     const browser = browserOf(env);
