@@ -53,7 +53,7 @@ function requireReserved(path: string, first: string, traffic: Traffic): void {
 }
 
 /** Anyone may read them, and reading has no effect. */
-const PUBLIC: ReadonlySet<Traffic> = new Set(["public", "probe"]);
+export const PUBLIC: ReadonlySet<Traffic> = new Set(["public", "probe"]);
 
 /** Whether HEAD is answered like GET: of everything that anyone may read (RFC 9110 §9.1; contract MD13). */
 export function hasHead({ traffic, route }: PlatformEndpoint): boolean {

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { RequestEnv, RequestFacts, TracedRejection, TraceNotes } from "../../../base/http/context.ts";
 import { endpointsAt } from "../../../base/http/endpoint.ts";
 import type { Clock, MonotonicClock } from "../../../base/kernel/clock.ts";
-import { endpointOf } from "./endpoint.ts";
+import { endpointOf, PUBLIC } from "./endpoint.ts";
 import type { ApiError, ErrorReason } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
@@ -27,10 +27,9 @@ export interface MeasuredRequest {
 /** Takes what is known of a request. Must not wait or throw. */
 export type RecordTrace = (facts: RequestFacts, notes: TraceNotes, measured: MeasuredRequest) => void;
 
-/** Documentation and probes have a trace only if they are rejected. */
-const UNTRACED: ReadonlySet<string> = new Set(["public", "probe", "operator", "person"]);
-
 /**
+ * What anyone may read has a trace only if it is rejected.
+ *
  * @param deps.elapsed a monotonic clock in milliseconds
  * @param deps.keepsJwts whether rejected requests keep what their JWTs said: in a sandbox
  */
@@ -47,7 +46,7 @@ export function traceRequests(
     if (keepsJwts) c.get("trace").received = [];
     await next();
     const { status } = c.res;
-    if (status < 400 && UNTRACED.has(endpointOf(c)?.traffic ?? "public")) return;
+    if (status < 400 && PUBLIC.has(endpointOf(c)?.traffic ?? "public")) return;
     const endpoints = endpointsAt(c);
     const [any] = endpoints?.values() ?? [];
     const endpoint = endpoints?.get(c.req.method);
