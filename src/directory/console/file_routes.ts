@@ -1,4 +1,7 @@
-/** Files that administrators and a participant's people download: certificates, key set, statement, authority, reports. */
+/**
+ * Files that administrators and a participant's people download: certificates, key set, statement, authority. Reports are
+ * for administrators alone (contract DR8).
+ */
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
@@ -22,13 +25,14 @@ interface File {
 
 type MakeFile = (participant: Participant, c: PageContext) => Promise<File | undefined>;
 
+const ONE_PATH = "/console/participants/{org_id}";
 const JWT_TYPE = "application/jwt";
 
 export function fileRoutes(program: ConsoleProgram, directory: Directory): readonly Endpoint[] {
   const file = (path: string, make: MakeFile): readonly Endpoint[] =>
-    ["/console/participants/{org_id}", OWN_PATH].map((at) => fileRoute(`${at}/files${path}`, make));
-  const fileRoute = (path: string, make: MakeFile): Endpoint =>
-    consolePage(program, "get", path, async ({ person }, c) => {
+    [ONE_PATH, OWN_PATH].map((at) => fileRoute(at, path, make));
+  const fileRoute = (at: string, path: string, make: MakeFile): Endpoint =>
+    consolePage(program, "get", `${at}/files${path}`, async ({ person }, c) => {
       const orgId = asOrgId(person.organisation ?? c.req.param("org_id"));
       const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
       const found = entry === null ? undefined : await make(entry.value, c);
@@ -43,7 +47,7 @@ export function fileRoutes(program: ConsoleProgram, directory: Directory): reado
         ? undefined
         : { name: `${FILE_OF_USE[key.use]}.cert.pem`, type: PEM_TYPE, text: certificatePem(key.certificate) };
     }),
-    ...file("/reports/{id}", async ({ orgId }, c) => {
+    fileRoute(ONE_PATH, "/reports/{id}", async ({ orgId }, c) => {
       const text = await findReport(directory.store, orgId, c.req.param("id") ?? "");
       return text === null ? undefined : { name: `certification-${orgId}.jwt`, type: JWT_TYPE, text };
     }),

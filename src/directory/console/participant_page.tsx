@@ -198,9 +198,11 @@ function Reports({ visit, record: { certifications }, at }: ParticipantView): JS
         "column.cases": ({ failed, cases }) => <bdi>{failed} / {cases}</bdi>,
         "column.time": (one) => <Instant visit={visit} at={one.issued_at} />,
         "column.certifier": ({ certifier }) => <code dir="ltr">{certifier}</code>,
-        "file.report": ({ certification_id: id }) => (
-          <a href={`${at}/files/reports/${id}`}>{phrase(language, "file.report")}</a>
-        ),
+        "file.report": visit.person.organisation === undefined
+          ? ({ certification_id: id }) => (
+            <a href={`${at}/files/reports/${id}`}>{phrase(language, "file.report")}</a>
+          )
+          : undefined,
       }}
     />
   );

@@ -17,7 +17,7 @@ import { openTestStore } from "testing/test_store.ts";
 import { stepsOf } from "support/steps.ts";
 import { openCertified, reportOf } from "../certification/certified.ts";
 import { onboarded } from "../changes/onboarded.ts";
-import { signedIn } from "./visited.ts";
+import { issue, signedIn, signIn } from "./visited.ts";
 
 const SHOP = "/console/participants/SHOP";
 const REASON = "The participant has asked for it.";
@@ -232,7 +232,7 @@ Deno.test("an administrator sets statuses, and an illegal one is rejected in wor
   assertEquals((await recordOf(env)).org_status, "Withdrawn");
 });
 
-Deno.test("an administrator records a certification report and downloads it [DRC3, E5]", async () => {
+Deno.test("an administrator records a certification report and downloads it, which no other person does [DRC3, DR8, E5]", async () => {
   const { env: opened, onboarded: { software_client_id } } = await openCertified();
   await using env = opened;
   const browser = await signedIn(env);
@@ -242,6 +242,10 @@ Deno.test("an administrator records a certification report and downloads it [DRC
   const { html } = await browser.get(SHOP);
   const file = /href="([^"]+\/files\/reports\/[^"]+)"/.exec(html)?.[1] ?? "";
   assertEquals((await browser.get(file)).html, report);
+  const person = await signIn(env, (await issue(env)).token);
+  const own = await person.get("/console/own");
+  assert(own.html.includes("tpp 1.0") && !own.html.includes("/files/reports/"));
+  assertEquals((await person.get(file.replace(SHOP, "/console/own"))).status, 404);
   const wrong = await browser.submit(`${SHOP}/certifications`, { report: "x" });
   assertEquals(wrong.status, 400);
   assertStringIncludes(wrong.html, "a compact JWS");
