@@ -5,7 +5,7 @@
 import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
-import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";
+import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest, startProxy } from "./proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "./raw_tls.ts";
 import { freePort } from "../../scripts/command_line/free_ports.ts";
 import { issue, type TlsIdentity, webAuthority } from "testing/web_authority.ts";
@@ -92,6 +92,21 @@ export async function openEchoSite(name: ProxyName, program: string, beside?: st
       await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+/** What a test of a proxy gets. */
+interface Given {
+  readonly site: EchoSite;
+  readonly t: Deno.TestContext;
+}
+
+/** Returns what registers tests that each get a site of their own with this proxy. */
+export function testSite(proxy: ProxyUnderTest): (what: string, fn: (given: Given) => Promise<void>) => void {
+  return (what, fn) =>
+    proxyTest(proxy, what, async (program, t) => {
+      await using site = await openEchoSite(proxy.name, program);
+      await fn({ site, t });
+    });
 }
 
 async function remember(received: Received[], request: Request, connection: number): Promise<Response> {

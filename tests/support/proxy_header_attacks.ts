@@ -1,7 +1,7 @@
 /** Client input for headers that only the proxy may set (contract H2-H5, H8, H13, H14, H16, H17, H20, H23). */
 import { assert, assertEquals } from "@std/assert";
-import { type EchoSite, openEchoSite } from "./echo_site.ts";
-import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { type EchoSite, testSite } from "./echo_site.ts";
+import { API_HOST, AUTH_HOST, type ProxyUnderTest } from "./proxy_program.ts";
 import { PROXY_SECRET } from "testing/environment.ts";
 import { stepsOf } from "./steps.ts";
 
@@ -46,29 +46,25 @@ const OWN = ["x-proxy-secret", "x-ssl-client-cert", "client-cert"];
 
 /** Registers the tests. */
 export function headerAttacks(proxy: ProxyUnderTest): void {
-  proxyTest(
-    proxy,
-    "passes on its own word alone, whatever the client writes [H2, H4, H8, H13, H14, H17]",
-    async (program, t) => {
-      await using site = await openEchoSite(proxy.name, program);
-      await stepsOf(t, SPOOFED, (name) => name, async (name) => {
-        for (const value of VALUES) await spoof(site, [[name, value]]);
-        await spoof(site, [[name, "spoofed"], [name, "spoofed again"], [name.toLowerCase(), PROXY_SECRET]]);
-      });
-      await t.step("all of them at once", () => spoof(site, SPOOFED.map((name) => [name, "spoofed"])));
-      await t.step(
-        "named as hop-by-hop",
-        () => spoof(site, [["Connection", ["close", ...OWN].join(", ")], ["Client-Cert", "spoofed"]]),
-      );
-      await t.step(
-        "bytes above ASCII [H23]",
-        () => spoof(site, [["Client-Cert", "\xff\xe9:"], ["X-Real-IP", "\xa0"]]),
-      );
-    },
-  );
+  const test = testSite(proxy);
 
-  proxyTest(proxy, "vouches for nothing on the browser host [H3, H22]", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("passes on its own word alone, whatever the client writes [H2, H4, H8, H13, H14, H17]", async ({ site, t }) => {
+    await stepsOf(t, SPOOFED, (name) => name, async (name) => {
+      for (const value of VALUES) await spoof(site, [[name, value]]);
+      await spoof(site, [[name, "spoofed"], [name, "spoofed again"], [name.toLowerCase(), PROXY_SECRET]]);
+    });
+    await t.step("all of them at once", () => spoof(site, SPOOFED.map((name) => [name, "spoofed"])));
+    await t.step(
+      "named as hop-by-hop",
+      () => spoof(site, [["Connection", ["close", ...OWN].join(", ")], ["Client-Cert", "spoofed"]]),
+    );
+    await t.step(
+      "bytes above ASCII [H23]",
+      () => spoof(site, [["Client-Cert", "\xff\xe9:"], ["X-Real-IP", "\xa0"]]),
+    );
+  });
+
+  test("vouches for nothing on the browser host [H3, H22]", async ({ site }) => {
     await site.send(
       request("/jwks", SPOOFED.map((name) => [name, "spoofed"]), { host: AUTH_HOST }),
       undefined,
@@ -79,8 +75,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     for (const name of OWN) assert(!(name in (seen?.headers ?? {})), name);
   });
 
-  proxyTest(proxy, "says whose connection it is, request by request [H16, H18]", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("says whose connection it is, request by request [H16, H18]", async ({ site }) => {
     for (let round = 0; round < 6; round++) {
       const who = round % 2 === 0 ? site.alice : site.bob;
       // Two on one connection of the client, then the other client: over connections that the proxy keeps open.
@@ -90,31 +85,25 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     assertEquals(site.received.length, 12);
   });
 
-  proxyTest(
-    proxy,
-    "keeps the host that it was set up with, whatever the request says [H14]",
-    async (program) => {
-      await using site = await openEchoSite(proxy.name, program);
-      for (const host of ["evil.example", AUTH_HOST]) {
-        const absolute = `https://${host}/jwks?a=b`;
-        await site.send(request(absolute, [], { host }), site.alice);
-        await site.send(request(absolute, []), site.alice);
-        await site.send(request("/jwks?a=b", [], { host }), site.alice);
-      }
-      await site.send(request("/jwks?a=b", []), undefined); // the API host's name, after a handshake for the other
-      await site.send(request("/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), site.alice);
-      for (const { headers, path } of site.received) {
-        assertEquals([path, /evil/.test(JSON.stringify(headers))], ["/jwks?a=b", false]);
-        // A request with certificate headers must have come with a certificate, and to the API host.
-        if (headers["host"] === API_HOST) assertVouched(site, headers, site.alice);
-        else assertEquals([headers["host"], headers["x-proxy-secret"]], [AUTH_HOST, undefined]);
-      }
-      assert(site.received.length >= 1);
-    },
-  );
+  test("keeps the host that it was set up with, whatever the request says [H14]", async ({ site }) => {
+    for (const host of ["evil.example", AUTH_HOST]) {
+      const absolute = `https://${host}/jwks?a=b`;
+      await site.send(request(absolute, [], { host }), site.alice);
+      await site.send(request(absolute, []), site.alice);
+      await site.send(request("/jwks?a=b", [], { host }), site.alice);
+    }
+    await site.send(request("/jwks?a=b", []), undefined); // the API host's name, after a handshake for the other
+    await site.send(request("/jwks?a=b", [["X-Forwarded-Host", "evil.example"]]), site.alice);
+    for (const { headers, path } of site.received) {
+      assertEquals([path, /evil/.test(JSON.stringify(headers))], ["/jwks?a=b", false]);
+      // A request with certificate headers must have come with a certificate, and to the API host.
+      if (headers["host"] === API_HOST) assertVouched(site, headers, site.alice);
+      else assertEquals([headers["host"], headers["x-proxy-secret"]], [AUTH_HOST, undefined]);
+    }
+    assert(site.received.length >= 1);
+  });
 
-  proxyTest(proxy, "rejects what is too large: 413 and 431 [H20, FAPI-G11]", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("rejects what is too large: 413 and 431 [H20, FAPI-G11]", async ({ site }) => {
     const head = (size: number): string =>
       `POST /big HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`;
     assertEquals((await site.send(head(65_537), site.alice)).status, 413);
@@ -127,8 +116,7 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     assertEquals((await site.send(roomy, site.alice)).status, 200);
   });
 
-  proxyTest(proxy, "slows down an address that asks the browser host too often", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("slows down an address that asks the browser host too often", async ({ site }) => {
     const many = request("/jwks", [], { connection: "keep-alive", host: AUTH_HOST }).repeat(399);
     const { text } = await site.send(many + request("/jwks", [], { host: AUTH_HOST }), undefined);
     const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);

@@ -1,36 +1,32 @@
 /** How each reference proxy serves documentation, discovery and customers' pages. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type EchoSite, openEchoSite } from "./echo_site.ts";
-import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { type EchoSite, testSite } from "./echo_site.ts";
+import { API_HOST, AUTH_HOST, type ProxyUnderTest } from "./proxy_program.ts";
 
 /** Registers the tests. */
 export function pageAttacks(proxy: ProxyUnderTest): void {
-  proxyTest(
-    proxy,
-    "slows down who floods the documentation, and nobody else at that address",
-    async (program) => {
-      await using site = await openEchoSite(proxy.name, program);
-      const statuses = async (path: string): Promise<Set<string>> => {
-        const { text } = await site.send(get(path, "keep-alive").repeat(99) + get(path), undefined);
-        return new Set([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = ""]) => status));
-      };
-      for (const path of ["/docs", "/docs/nothing", "/openapi.json", "/docs?q=x", "/"]) await statuses(path);
-      const documentation = site.received.length;
-      assert(documentation >= 40 && documentation < 140, `${documentation} of 500 reached the platform`);
-      assert((await statuses("/docs")).has("429"));
-      for (
-        const path of ["/BANKA/authorization.oauth2", "/jwks", "/.well-known/x/BANKA", "/assets/platform.css"]
-      ) {
-        assertEquals((await site.send(get(path), undefined)).status, 200, path);
-      }
-      for (const path of ["/jwks", "/assets/platform.css", "/.well-known/x/BANKA"]) await statuses(path);
-      assert((await statuses("/jwks")).has("429"));
-      assertEquals((await site.send(get("/BANKA/authorization.oauth2"), undefined)).status, 200);
-    },
-  );
+  const test = testSite(proxy);
 
-  proxyTest(proxy, "leads no spelling of a path to health or operations", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("slows down who floods the documentation, and nobody else at that address", async ({ site }) => {
+    const statuses = async (path: string): Promise<Set<string>> => {
+      const { text } = await site.send(get(path, "keep-alive").repeat(99) + get(path), undefined);
+      return new Set([...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = ""]) => status));
+    };
+    for (const path of ["/docs", "/docs/nothing", "/openapi.json", "/docs?q=x", "/"]) await statuses(path);
+    const documentation = site.received.length;
+    assert(documentation >= 40 && documentation < 140, `${documentation} of 500 reached the platform`);
+    assert((await statuses("/docs")).has("429"));
+    for (
+      const path of ["/BANKA/authorization.oauth2", "/jwks", "/.well-known/x/BANKA", "/assets/platform.css"]
+    ) {
+      assertEquals((await site.send(get(path), undefined)).status, 200, path);
+    }
+    for (const path of ["/jwks", "/assets/platform.css", "/.well-known/x/BANKA"]) await statuses(path);
+    assert((await statuses("/jwks")).has("429"));
+    assertEquals((await site.send(get("/BANKA/authorization.oauth2"), undefined)).status, 200);
+  });
+
+  test("leads no spelling of a path to health or operations", async ({ site }) => {
     const paths = [
       "/health",
       "/health/live",
@@ -49,30 +45,24 @@ export function pageAttacks(proxy: ProxyUnderTest): void {
     assertEquals(site.received.map(({ path }) => path), []);
   });
 
-  proxyTest(
-    proxy,
-    "compresses what is the same for everybody, and no page that can hold a secret",
-    async (program) => {
-      await using site = await openEchoSite(proxy.name, program);
-      const coding = async (path: string, who?: EchoSite["alice"]): Promise<string | undefined> => {
-        const long = `${path}?${"x".repeat(3000)}`; // which the answer repeats
-        const host = who === undefined ? AUTH_HOST : API_HOST;
-        const { status, text } = await site.send(get(long, "close", ["Accept-Encoding: gzip"], host), who);
-        assertEquals(status, 200, path);
-        return /^content-encoding: (\w+)\r?$/im.exec(text.split("\r\n\r\n")[0] ?? "")?.[1];
-      };
-      for (const path of ["/docs", "/openapi.json", "/jwks", "/assets/platform.css"]) {
-        assertEquals(await coding(path), "gzip", path);
-      }
-      for (const path of ["/BANKA/authorization.oauth2", "/BANKA/consent/1"]) {
-        assertEquals(await coding(path), undefined);
-      }
-      assertEquals(await coding("/BANKA/domestic-payments/v1", site.alice), undefined);
-    },
-  );
+  test("compresses what is the same for everybody, and no page that can hold a secret", async ({ site }) => {
+    const coding = async (path: string, who?: EchoSite["alice"]): Promise<string | undefined> => {
+      const long = `${path}?${"x".repeat(3000)}`; // which the answer repeats
+      const host = who === undefined ? AUTH_HOST : API_HOST;
+      const { status, text } = await site.send(get(long, "close", ["Accept-Encoding: gzip"], host), who);
+      assertEquals(status, 200, path);
+      return /^content-encoding: (\w+)\r?$/im.exec(text.split("\r\n\r\n")[0] ?? "")?.[1];
+    };
+    for (const path of ["/docs", "/openapi.json", "/jwks", "/assets/platform.css"]) {
+      assertEquals(await coding(path), "gzip", path);
+    }
+    for (const path of ["/BANKA/authorization.oauth2", "/BANKA/consent/1"]) {
+      assertEquals(await coding(path), undefined);
+    }
+    assertEquals(await coding("/BANKA/domestic-payments/v1", site.alice), undefined);
+  });
 
-  proxyTest(proxy, "logs the address of each client", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("logs the address of each client", async ({ site }) => {
     await site.send(get("/jwks"), undefined);
     await site.send(get("/BANKA/domestic-payments/v1", "close", [], API_HOST), site.alice);
     for (let attempt = 0; attempt < 100; attempt++) {

@@ -1,7 +1,7 @@
 /** Requests whose end the proxy and the platform might see in different places (contract H15). */
 import { assert, assertEquals } from "@std/assert";
-import { type EchoSite, openEchoSite } from "./echo_site.ts";
-import { API_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { type EchoSite, testSite } from "./echo_site.ts";
+import { API_HOST, type ProxyUnderTest } from "./proxy_program.ts";
 import { until } from "./raw_client.ts";
 import { PROXY_SECRET } from "testing/environment.ts";
 import { stepsOf } from "./steps.ts";
@@ -72,33 +72,31 @@ const ATTACKS: readonly (readonly [string, (inner: string) => string])[] = [
 
 /** Registers the tests. */
 export function requestAttacks(proxy: ProxyUnderTest): void {
-  proxyTest(
-    proxy,
-    "lets no request past its own headers, however it is hidden in another [H15]",
-    async (program, t) => {
-      await using site = await openEchoSite(proxy.name, program);
-      await stepsOf(t, ATTACKS, ([what]) => what, async ([, attack]) => {
-        site.received.length = 0;
-        await site.send(
-          `${attack(hidden(site))}GET /last HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`,
-          site.alice,
-        );
-        // Whatever came through came as Alice: what she hid was hers, or part of her body.
-        for (const { path, headers } of site.received) {
-          const own = { "x-proxy-secret": PROXY_SECRET, ...site.certificateHeader(site.alice) };
-          const said = Object.fromEntries(Object.keys(own).map((name) => [name, headers[name]]));
-          assertEquals(said, own, path);
-        }
-        await assertUndisturbed(site);
-      });
-    },
-  );
+  const test = testSite(proxy);
+
+  test("lets no request past its own headers, however it is hidden in another [H15]", async ({ site, t }) => {
+    await stepsOf(t, ATTACKS, ([what]) => what, async ([, attack]) => {
+      site.received.length = 0;
+      await site.send(
+        `${attack(hidden(site))}GET /last HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`,
+        site.alice,
+      );
+      // Whatever came through came as Alice: what she hid was hers, or part of her body.
+      for (const { path, headers } of site.received) {
+        const own = { "x-proxy-secret": PROXY_SECRET, ...site.certificateHeader(site.alice) };
+        const said = Object.fromEntries(Object.keys(own).map((name) => [name, headers[name]]));
+        assertEquals(said, own, path);
+      }
+      await assertUndisturbed(site);
+    });
+  });
 }
 
 /** Registers the test of requests whose body does not arrive. */
 export function slowBodies(proxy: ProxyUnderTest): void {
-  proxyTest(proxy, "sends no request whose body has not arrived completely", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  const test = testSite(proxy);
+
+  test("sends no request whose body has not arrived completely", async ({ site }) => {
     const { status } = await site.send(`${HOST}Content-Length: 100\r\n\r\nthe beginning`, site.alice);
     assertEquals(status, 0, "the client gave up waiting");
     await assertUndisturbed(site);
@@ -108,26 +106,23 @@ export function slowBodies(proxy: ProxyUnderTest): void {
 
 /** Registers the test of a participant with many requests under way. */
 export function manyRequests(proxy: ProxyUnderTest): void {
-  proxyTest(
-    proxy,
-    "lets one participant have 120 requests under way, and leaves connections to others",
-    async (program) => {
-      await using site = await openEchoSite(proxy.name, program);
-      const request = `GET /held HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`;
-      const statuses: number[] = [];
-      const begun = (): number => site.begun.filter((path) => path === "/held").length;
-      const answers = Array.from(
-        { length: 130 },
-        () => site.send(request, site.alice).then(({ status }) => statuses.push(status)),
-      );
-      await until(() => begun() + statuses.length >= answers.length);
-      assertEquals([begun(), statuses], [120, Array.from({ length: 10 }, () => 429)]);
-      await assertUndisturbed(site);
-      site.release();
-      await Promise.all(answers);
-      assertEquals(statuses.filter((status) => status === 200).length, 120);
-    },
-  );
+  const test = testSite(proxy);
+
+  test("lets one participant have 120 requests under way, and leaves connections to others", async ({ site }) => {
+    const request = `GET /held HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`;
+    const statuses: number[] = [];
+    const begun = (): number => site.begun.filter((path) => path === "/held").length;
+    const answers = Array.from(
+      { length: 130 },
+      () => site.send(request, site.alice).then(({ status }) => statuses.push(status)),
+    );
+    await until(() => begun() + statuses.length >= answers.length);
+    assertEquals([begun(), statuses], [120, Array.from({ length: 10 }, () => 429)]);
+    await assertUndisturbed(site);
+    site.release();
+    await Promise.all(answers);
+    assertEquals(statuses.filter((status) => status === 200).length, 120);
+  });
 }
 
 /** The next client's answer is to its own request. */

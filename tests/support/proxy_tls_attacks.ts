@@ -2,9 +2,9 @@
 import "reflect-metadata";
 import { ExtendedKeyUsage, ExtendedKeyUsageExtension } from "@peculiar/x509";
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type EchoSite, openEchoSite } from "./echo_site.ts";
+import { type EchoSite, testSite } from "./echo_site.ts";
 import { testKey } from "testing/keys.ts";
-import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { API_HOST, AUTH_HOST, type ProxyUnderTest } from "./proxy_program.ts";
 import { handshake } from "./raw_tls.ts";
 import {
   type CertificateOrder,
@@ -24,30 +24,21 @@ const GET = `GET /probe HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r
 
 /** Registers the tests. `refusal` is the status of a request without a good certificate; 0: no answer at all. */
 export function tlsAttacks(proxy: ProxyUnderTest, rejection: 0 | 400 | 401): void {
-  proxyTest(
-    proxy,
-    "speaks TLS 1.3 by preference and of 1.2 the recommended suites alone [FAPI-G1]",
-    async (program, t) => {
-      await using site = await openEchoSite(proxy.name, program);
-      for (const host of [API_HOST, AUTH_HOST]) await t.step(host, () => versionsAndSuites(site, host));
-    },
-  );
+  const test = testSite(proxy);
 
-  proxyTest(
-    proxy,
-    "asks for a certificate on the API host alone, and answers to no other name [FAPI-G2]",
-    async (program) => {
-      await using site = await openEchoSite(proxy.name, program);
-      assertEquals((await handshake(site.port, API_HOST)).asksForCertificate, true);
-      assertEquals((await handshake(site.port, AUTH_HOST)).asksForCertificate, false);
-      for (const name of ["other.example", "localhost", `x.${API_HOST}`, undefined]) {
-        assertEquals((await handshake(site.port, name)).completed, false, name);
-      }
-    },
-  );
+  test("speaks TLS 1.3 by preference and of 1.2 the recommended suites alone [FAPI-G1]", async ({ site, t }) => {
+    for (const host of [API_HOST, AUTH_HOST]) await t.step(host, () => versionsAndSuites(site, host));
+  });
 
-  proxyTest(proxy, "never resumes a session nor renegotiates one [H18, H19]", async (program) => {
-    await using site = await openEchoSite(proxy.name, program);
+  test("asks for a certificate on the API host alone, and answers to no other name [FAPI-G2]", async ({ site }) => {
+    assertEquals((await handshake(site.port, API_HOST)).asksForCertificate, true);
+    assertEquals((await handshake(site.port, AUTH_HOST)).asksForCertificate, false);
+    for (const name of ["other.example", "localhost", `x.${API_HOST}`, undefined]) {
+      assertEquals((await handshake(site.port, name)).completed, false, name);
+    }
+  });
+
+  test("never resumes a session nor renegotiates one [H18, H19]", async ({ site }) => {
     const certificate = await asFile(site.alice);
     const session = await Deno.makeTempFile();
     for (const version of ["-tls1_2", "-tls1_3"]) {
@@ -78,20 +69,15 @@ export function tlsAttacks(proxy: ProxyUnderTest, rejection: 0 | 400 | 401): voi
     await Promise.all([certificate, session].map((path) => Deno.remove(path)));
   });
 
-  proxyTest(
-    proxy,
-    "lets nobody pass without a good certificate of the participants' authority [H9, H11]",
-    async (program, t) => {
-      await using site = await openEchoSite(proxy.name, program);
-      const cases = await badCertificates(site);
-      await stepsOf(t, cases, ([what]) => what, async ([, identity]) => {
-        const answer = await site.send(GET, identity);
-        assertEquals(answer.status, rejection, answer.text);
-      });
-      assertEquals(site.received, []);
-      assertEquals((await site.send(GET, site.alice)).status, 200);
-    },
-  );
+  test("lets nobody pass without a good certificate of the participants' authority [H9, H11]", async ({ site, t }) => {
+    const cases = await badCertificates(site);
+    await stepsOf(t, cases, ([what]) => what, async ([, identity]) => {
+      const answer = await site.send(GET, identity);
+      assertEquals(answer.status, rejection, answer.text);
+    });
+    assertEquals(site.received, []);
+    assertEquals((await site.send(GET, site.alice)).status, 200);
+  });
 }
 
 async function versionsAndSuites(site: EchoSite, host: string): Promise<void> {
