@@ -20,8 +20,9 @@ import {
 } from "testing/authorization_flow.ts";
 import { type JsonObject, seconds } from "testing/jwts.ts";
 import { awaitingConsent } from "testing/oauth_requests.ts";
-import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 
 /** The allowed values of a member, and how to try one. */
 interface Member {
@@ -101,15 +102,13 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   },
 };
 
-Deno.test("GET metadata has no list but those that are tried here [MD-N7]", async () => {
-  await using env = await openEnvironment();
+test("GET metadata has no list but those that are tried here [MD-N7]", async ({ env }) => {
   const document = await metadataOf(env);
   const lists = Object.keys(document).filter((name) => Array.isArray(document[name]));
   assertEquals(lists.toSorted(), Object.keys(MEMBERS).toSorted());
 });
 
-Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G5]", async (t) => {
-  await using env = await openEnvironment();
+test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G5]", async ({ env, t }) => {
   const document = await metadataOf(env);
   for (const [name, { values, attempt }] of Object.entries(MEMBERS)) {
     const listed = z.array(z.string()).parse(document[name]);
@@ -122,8 +121,7 @@ Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G
   }
 });
 
-Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it says [MD-N7, AZ7]", async (t) => {
-  await using env = await openEnvironment();
+test("GET metadata wants requests to be pushed, and answers carry iss as it says [MD-N7, AZ7]", async ({ env, t }) => {
   const document = await metadataOf(env);
   assertEquals(
     [document.require_pushed_authorization_requests, document.authorization_response_iss_parameter_supported],

@@ -3,10 +3,9 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { endpoint, listed } from "../../../src/platform/guards/http/endpoint.ts";
 import { asBankCode, FIRST_SEGMENTS } from "../../../src/base/kernel/identifiers.ts";
 import { ZONES } from "../../../scripts/operators/proxy/zones.ts";
-import { openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("no reserved segment can be a bank code, and every one has a route", async () => {
-  await using env = await openEnvironment();
+test("no reserved segment can be a bank code, and every one has a route", async ({ env }) => {
   const routed = Object.values(env.platform.endpoints).flat()
     .map(({ path }) => path.split("/")[1] ?? "").filter((segment) => segment !== ":bank");
   assertEquals([...new Set(routed)].toSorted(), [...FIRST_SEGMENTS.keys()].toSorted());
@@ -24,8 +23,7 @@ Deno.test("a route cannot be mounted at a first segment that a bank could have a
   assertEquals(at("/docs/new"), "/docs/new");
 });
 
-Deno.test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", async () => {
-  await using env = await openEnvironment();
+test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", async ({ env }) => {
   const { api, browser, operations } = env.platform.endpoints;
   const zonesOf = (path: string): string[] =>
     Object.entries(ZONES).filter(([, paths]) => RegExp(paths).test(path)).map(([name]) => name);

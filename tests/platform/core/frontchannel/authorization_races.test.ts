@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { anotherFlow, decide, deciding, goodReturn } from "support/at_bank.ts";
+import { test } from "support/environment_test.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { authorize, Browser, redeem, toBank } from "testing/authorization_flow.ts";
 import {
@@ -17,8 +18,7 @@ import type { Commit, Store } from "../../../../src/base/store/store.ts";
 
 const MANY = 40;
 
-Deno.test("40 parallel identical bank returns: exactly one code, and all lead to it [BR-N17] [BR15] [BR-N10] [G1]", async () => {
-  await using env = await openEnvironment();
+test("40 parallel identical bank returns: exactly one code, and all lead to it [BR-N17] [BR15] [BR-N10] [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const path = await goodReturn(env, flow);
   const answers = await Promise.all(times(MANY, () => flow.browser.open(path)));
@@ -27,8 +27,7 @@ Deno.test("40 parallel identical bank returns: exactly one code, and all lead to
   assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
 });
 
-Deno.test("40 parallel returns with a jti of their own: exactly one code, and all lead to it [BR-N17] [BR15] [G1]", async () => {
-  await using env = await openEnvironment();
+test("40 parallel returns with a jti of their own: exactly one code, and all lead to it [BR-N17] [BR15] [G1]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const paths = await Promise.all(times(MANY, () => goodReturn(env, flow)));
   const answers = await Promise.all(paths.map((path) => flow.browser.open(path)));
@@ -36,8 +35,7 @@ Deno.test("40 parallel returns with a jti of their own: exactly one code, and al
   assertEquals(await codesIssued(env), 1);
 });
 
-Deno.test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [CT7] [G1]", async () => {
-  await using env = await openEnvironment();
+test("40 parallel returns to the platform's screen: it opens once, and all lead to it [BR-N17] [CT7] [G1]", async ({ env }) => {
   const flow = await toBank(env);
   await reportAccounts(env, flow);
   const path = await goodReturn(env, flow);
@@ -53,8 +51,7 @@ Deno.test("40 parallel returns to the platform's screen: it opens once, and all 
   ]);
 });
 
-Deno.test("Success and failure of one flow at once: one of them counts, wholly [BR15] [CT5] [CT8]", async () => {
-  await using env = await openEnvironment();
+test("Success and failure of one flow at once: one of them counts, wholly [BR15] [CT5] [CT8]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   const paths = await Promise.all(
     times(MANY, (n) => goodReturn(env, flow, { status_code: n % 2 === 0 ? "success" : "failure" })),
@@ -67,8 +64,7 @@ Deno.test("Success and failure of one flow at once: one of them counts, wholly [
   ]);
 });
 
-Deno.test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [CT16]", async () => {
-  await using env = await openEnvironment();
+test("20 browsers with a flow each for one consent return at once: one code, everyone else is told [AZ-N15] [AZ-N18] [CT16]", async ({ env }) => {
   const first = await toBank(env, { body: IMPLICIT });
   const flows = [first, ...await Promise.all(times(19, (n) => anotherFlow(env, first, n)))];
   const paths = await Promise.all(flows.map((flow) => goodReturn(env, flow)));
@@ -100,8 +96,7 @@ Deno.test("A link whose request is completed while it is opened starts no sessio
   await assertErrorAnswer(answer, "invalid_request");
 });
 
-Deno.test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [CT7]", async () => {
-  await using env = await openEnvironment();
+test("Double click on accept: 40 parallel decisions give one code and lead to one place [AZ15] [CT7]", async ({ env }) => {
   const { flow, screen, csrf } = await deciding(env);
   const answers = await Promise.all(times(MANY, () => decide(flow.browser, screen, csrf, "accept")));
   const [first] = answers;
@@ -150,8 +145,7 @@ Deno.test("A second click on the same decision leads where the first one led, fo
   }
 });
 
-Deno.test("Accept and reject at once: one of them counts, wholly, and every click leads there or is told [AZ15] [CT7] [CT9]", async () => {
-  await using env = await openEnvironment();
+test("Accept and reject at once: one of them counts, wholly, and every click leads there or is told [AZ15] [CT7] [CT9]", async ({ env }) => {
   const { flow, screen, csrf } = await deciding(env);
   const decisions = times(MANY, (n) => n % 2 === 0 ? "refuse" : "accept");
   const answers = await Promise.all(

@@ -8,13 +8,12 @@ import {
   readForm,
   SECRET,
 } from "testing/front_channel.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { post, toScreen } from "./forgeries.ts";
 import { unchanged } from "testing/store_contents.ts";
 
-Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async (t) => {
-  await using env = await openEnvironment();
+test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async ({ env, t }) => {
   const own = await toScreen(env);
   const elsewhere = await toScreen(env);
   const secret = [...own.flow.browser.cookies.values()][0] ?? "";
@@ -55,8 +54,7 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
   });
 });
 
-Deno.test("authorization.consent.oauth2 in another browser is a page, whatever is known of the flow [AZ11] [AZ13]", async (t) => {
-  await using env = await openEnvironment();
+test("authorization.consent.oauth2 in another browser is a page, whatever is known of the flow [AZ11] [AZ13]", async ({ env, t }) => {
   const { flow, screen, csrf } = await toScreen(env);
   const name = `__Host-sca-${flow.handover.correlation_id}`;
   const cookies = {
@@ -84,8 +82,7 @@ Deno.test("authorization.consent.oauth2 in another browser is a page, whatever i
   });
 });
 
-Deno.test("The anti-forgery token is another one for every flow and cannot be told from the cookie [AZ13]", async () => {
-  await using env = await openEnvironment();
+test("The anti-forgery token is another one for every flow and cannot be told from the cookie [AZ13]", async ({ env }) => {
   const [first, second] = [await toScreen(env), await toScreen(env)];
   assertNotEquals(first.csrf, second.csrf);
   const stored = JSON.stringify(await env.snapshot());

@@ -21,12 +21,12 @@ import {
   nextUrlOf,
   reportAccounts,
 } from "testing/front_channel.ts";
-import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { type Environment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { post, type Screen, toScreen } from "./deciding_customer.ts";
 
-Deno.test("A consent's deadline passes while the customer is at the bank: access_denied, Rejected at the deadline [CT12] [CT1] [STA-01]", async (t) => {
-  await using env = await openEnvironment();
+test("A consent's deadline passes while the customer is at the bank: access_denied, Rejected at the deadline [CT12] [CT1] [STA-01]", async ({ env, t }) => {
   await t.step("implicit", async () => {
     const flow = await toBank(env, { body: untilIn(env, 300, { DebtorAccount: DEBTOR_ACCOUNT }) });
     const deadline = env.now + 300_000;
@@ -49,8 +49,7 @@ Deno.test("A consent's deadline passes while the customer is at the bank: access
   assertEquals(await codesIssued(env), 1);
 });
 
-Deno.test("A consent's deadline passes while the customer decides: access_denied, whatever is posted or opened [CT12] [CT1] [B5]", async (t) => {
-  await using env = await openEnvironment();
+test("A consent's deadline passes while the customer decides: access_denied, whatever is posted or opened [CT12] [CT1] [B5]", async ({ env, t }) => {
   const acts: Record<string, (flow: AtBank, open: Screen) => Promise<Response>> = {
     "accept": (flow, open) => post(flow, open, "accept"),
     "refuse": (flow, open) => post(flow, open, "refuse"),
@@ -69,8 +68,7 @@ Deno.test("A consent's deadline passes while the customer decides: access_denied
   assertEquals(await codesIssued(env), 0);
 });
 
-Deno.test("A consent that another flow decided meanwhile: its screen leads back with invalid_request [CT16] [AZ-N18]", async () => {
-  await using env = await openEnvironment();
+test("A consent that another flow decided meanwhile: its screen leads back with invalid_request [CT16] [AZ-N18]", async ({ env }) => {
   const flow = await toBank(env);
   const open = await toScreen(env, flow);
   const form = { code_challenge: "E".repeat(42) + "A" };
@@ -81,8 +79,7 @@ Deno.test("A consent that another flow decided meanwhile: its screen leads back 
   await assertErrorAnswer(await flow.browser.open(open.screen), "invalid_request");
 });
 
-Deno.test("A consent is authorised within 24 h of its creation [CT1] [CT12]", async () => {
-  await using env = await openEnvironment();
+test("A consent is authorised within 24 h of its creation [CT1] [CT12]", async ({ env }) => {
   const { consentId } = await toBank(env, { body: IMPLICIT });
   env.now = START + 86_399_000;
   const again = await clientToken(env, env.tpp);
@@ -96,8 +93,7 @@ Deno.test("A consent is authorised within 24 h of its creation [CT1] [CT12]", as
   await assertRejectedAt(env, flow, START + 86_400_000);
 });
 
-Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring it back [CT15] [CT16]", async () => {
-  await using env = await openEnvironment();
+test("An authorised consent is Rejected 3600 s later, and no flow can bring it back [CT15] [CT16]", async ({ env }) => {
   const flow = await toBank(env, { body: IMPLICIT });
   await assertCodeAnswer(await comeBack(env, flow));
   env.now = START + 3_600_000;
@@ -108,8 +104,7 @@ Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring
   assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"]);
 });
 
-Deno.test("A deadline that passes during the bank's return rejects wholly or not at all [CT12]", async (t) => {
-  await using env = await openEnvironment();
+test("A deadline that passes during the bank's return rejects wholly or not at all [CT12]", async ({ env, t }) => {
   const seen = new Set<string>();
   for (let early = 119; early >= 0; early -= 3) {
     await t.step(`${early} looks at the clock before it`, async () => {

@@ -29,6 +29,7 @@ import { clientAssertion, dpopProof, type JsonObject } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import "reflect-metadata";
 import { open } from "support/open_page.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
@@ -39,8 +40,7 @@ const API = "https://api.platform.example";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 
-Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async (t) => {
-  await using env = await openEnvironment();
+test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async ({ env, t }) => {
   await stepsOf(t, ["BANKA", "BANKB"], (bank) => bank, async (bank) => {
     const answer = await open(env, `/.well-known/oauth-authorization-server/${bank}`);
     assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
@@ -68,16 +68,14 @@ Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [
   });
 });
 
-Deno.test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async () => {
-  await using env = await openEnvironment();
+test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async ({ env }) => {
   const { issuer } = await good<ServerMetadata>(open(env, METADATA), 200);
   const { origin, pathname, search, hash } = new URL(issuer);
   assertEquals([issuer, `${origin}${pathname}`, search, hash], [`${AUTH}/BANKA`, issuer, "", ""]);
   assertEquals(`${origin}/.well-known/oauth-authorization-server${pathname}`, `${AUTH}${METADATA}`);
 });
 
-Deno.test("GET metadata: every endpoint is an absolute https URL that answers [MD5] [MD-N7]", async () => {
-  await using env = await openEnvironment();
+test("GET metadata: every endpoint is an absolute https URL that answers [MD5] [MD-N7]", async ({ env }) => {
   const metadata = await good<ServerMetadata>(open(env, METADATA), 200);
   const named = Object.entries(metadata).filter(([, value]) => String(value).startsWith("https:"));
   assertEquals(named.length, 7);
@@ -91,8 +89,7 @@ Deno.test("GET metadata: every endpoint is an absolute https URL that answers [M
   }
 });
 
-Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-N1] [MD-N2] [MD-N8] [A4]", async (t) => {
-  await using env = await openEnvironment();
+test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-N1] [MD-N2] [MD-N8] [A4]", async ({ env, t }) => {
   const paths = {
     "[MD-N1] unknown bank": "/.well-known/oauth-authorization-server/BANKC",
     "[MD-N1] lower case": "/.well-known/oauth-authorization-server/banka",
@@ -120,8 +117,7 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
   });
 });
 
-Deno.test("Metadata and keys have no other methods than GET and HEAD [MD-N3]", async (t) => {
-  await using env = await openEnvironment();
+test("Metadata and keys have no other methods than GET and HEAD [MD-N3]", async ({ env, t }) => {
   for (const path of [METADATA, "/jwks"]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
@@ -134,8 +130,7 @@ Deno.test("Metadata and keys have no other methods than GET and HEAD [MD-N3]", a
   }
 });
 
-Deno.test("Metadata and keys come from configuration, whatever Host says, and need no certificate [MD-N4] [A6] [A7]", async () => {
-  await using env = await openEnvironment();
+test("Metadata and keys come from configuration, whatever Host says, and need no certificate [MD-N4] [A6] [A7]", async ({ env }) => {
   for (const path of [METADATA, "/jwks"]) {
     const expected = await (await open(env, path)).text();
     const evil = new Request(`https://evil.example${path}?issuer=https://evil.example`, {
@@ -164,8 +159,7 @@ interface PublicKey {
 
 const keysIn = (set: string): PlatformKeys["keys"] => (JSON.parse(set) as PlatformKeys).keys;
 
-Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable for 300 s [MD6] [MD8] [MD-N6] [A11]", async () => {
-  await using env = await openEnvironment();
+test("GET jwks: one sig and one enc key, each with kid and use, cacheable for 300 s [MD6] [MD8] [MD-N6] [A11]", async ({ env }) => {
   const answer = await env.browser(new Request(JWKS));
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" });
@@ -178,8 +172,7 @@ Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable f
   assertNotEquals(sig?.kid, enc?.kid);
 });
 
-Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", async () => {
-  await using env = await openEnvironment();
+test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", async ({ env }) => {
   const allowed = {
     sig: ["alg", "e", "kid", "kty", "n", "use", "x5c", "x5t", "x5t#S256"],
     enc: ["alg", "e", "kid", "kty", "n", "use"],
@@ -195,8 +188,7 @@ Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", 
   for (const secret of secrets) assertEquals(text.includes(secret), false);
 });
 
-Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [FAPI-G6]", async () => {
-  await using env = await openEnvironment();
+test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of a participant [MD6] [MD7] [FAPI-G6]", async ({ env }) => {
   const keys = await publishedKeys(env);
   const certified = [env.tpp, env.otherTpp, env.bankA, env.bankB].flatMap((participant) =>
     [participant.signing, participant.transport, participant.encryption].flatMap((key) =>
@@ -211,8 +203,7 @@ Deno.test("GET jwks: RSA of at least 2048 bits, a pair for each purpose, none of
   assertEquals(new Set(keys.map(({ n }) => n)).size, keys.length);
 });
 
-Deno.test("GET jwks: the signing key is its certificate's, and its kid, x5t and x5t#S256 are that certificate's [A11] [MD6]", async () => {
-  await using env = await openEnvironment();
+test("GET jwks: the signing key is its certificate's, and its kid, x5t and x5t#S256 are that certificate's [A11] [MD6]", async ({ env }) => {
   const sig = (await publishedKeys(env)).find(({ use }) => use === "sig");
   const [certificate] = sig?.["x5c"] as string[];
   const der = Uint8Array.fromBase64(certificate ?? "");
@@ -258,8 +249,7 @@ async function digest(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<str
   });
 }
 
-Deno.test("What metadata advertises works, and what it does not advertise is rejected [MD-N7] [MD10]", async (t) => {
-  await using env = await openEnvironment();
+test("What metadata advertises works, and what it does not advertise is rejected [MD-N7] [MD10]", async ({ env, t }) => {
   await t.step(
     "code, S256, PS256, private_key_jwt, authorization_code, client_credentials, iss",
     async () => {
@@ -339,8 +329,7 @@ async function rs256(env: Environment, payload: string): Promise<string> {
   return `${input}.${new Uint8Array(signature).toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }
 
-Deno.test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async () => {
-  await using env = await openEnvironment();
+test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async ({ env }) => {
   const metadata = await good<ServerMetadata>(
     env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
     200,

@@ -13,14 +13,14 @@ import {
   pushing,
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL } from "testing/environment.ts";
 import { unchanged } from "testing/store_contents.ts";
+import { test } from "support/environment_test.ts";
 
 const MALFORMED = [400, "invalid_request"] as const;
 const LIMIT = 65_536;
 
-Deno.test("POST token, par reject every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject every parameter sent twice [PA-N12, TC-N2, TA-N2, FAPI-G9]", async ({ env, t }) => {
   for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
     const names = [
@@ -51,8 +51,7 @@ Deno.test("POST token, par reject every parameter sent twice [PA-N12, TC-N2, TA-
   }
 });
 
-Deno.test("POST token, par take an empty parameter for none [FAPI-G9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par take an empty parameter for none [FAPI-G9]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "client_secret": () => ({ form: { client_secret: "" } }),
     "foo": () => ({ form: { foo: "" } }),
@@ -64,8 +63,7 @@ Deno.test("POST token, par take an empty parameter for none [FAPI-G9]", async (t
   }, [await pushing(env)]);
 });
 
-Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]", async ({ env, t }) => {
   await acceptedEverywhere(t, env, {
     "foo=bar": () => ({ form: { foo: "bar" } }),
     "nonce, prompt, claims": () => ({ form: { nonce: "n".repeat(64), prompt: "none", claims: "{}" } }),
@@ -76,8 +74,7 @@ Deno.test("POST token, par ignore unknown parameters [TC-N10, PA-N15, FAPI-G9]",
   });
 });
 
-Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, FAPI-G10]", async (t) => {
-  await using env = await openEnvironment();
+test("token, par answer every method but POST with 405 and Allow [TC-N6, PA-N11, FAPI-G10]", async ({ env, t }) => {
   const methods = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "patch", "PROPFIND"];
   for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     for (const method of methods) {
@@ -97,8 +94,7 @@ Deno.test("token, par answer every method but POST with 405 and Allow [TC-N6, PA
   }
 });
 
-Deno.test("POST token, par reject bodies of other media types [TC-N7, FAPI-G10]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject bodies of other media types [TC-N7, FAPI-G10]", async ({ env, t }) => {
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
   await rejectedEverywhere(t, env, MALFORMED, {
     "text/plain": typed("text/plain"),
@@ -133,8 +129,7 @@ Deno.test("POST token, par reject bodies of other media types [TC-N7, FAPI-G10]"
   }
 });
 
-Deno.test("POST token, par accept the media type in any case, with charset UTF-8 [FAPI-G10]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par accept the media type in any case, with charset UTF-8 [FAPI-G10]", async ({ env, t }) => {
   const typed = (type: string) => (): Deviation => ({ headers: { "content-type": type } });
   await acceptedEverywhere(t, env, {
     "upper case": typed(FORM_TYPE.toUpperCase()),
@@ -143,15 +138,13 @@ Deno.test("POST token, par accept the media type in any case, with charset UTF-8
   });
 });
 
-Deno.test("POST token, par reject content codings [FAPI-G10]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject content codings [FAPI-G10]", async ({ env, t }) => {
   const coded = (coding: string) => (): Deviation => ({ headers: { "content-encoding": coding } });
   await rejectedEverywhere(t, env, [415, "invalid_request"], { "gzip": coded("gzip"), "br": coded("br") });
   await acceptedEverywhere(t, env, { "identity": coded("identity") });
 });
 
-Deno.test("POST token, par reject bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par reject bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]", async ({ env, t }) => {
   const padded = (size: number) => (): Deviation => ({ body: (good) => `${good}&x=`.padEnd(size, "x") });
   await rejectedEverywhere(t, env, [413, "invalid_request"], {
     "one byte more": padded(LIMIT + 1),
@@ -162,8 +155,7 @@ Deno.test("POST token, par reject bodies over 64 KiB [TC-N12, PA-N16, FAPI-G11]"
   await acceptedEverywhere(t, env, { "64 KiB exactly": padded(LIMIT) });
 });
 
-Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [FAPI-G11]", async () => {
-  await using env = await openEnvironment();
+test("POST token, par stop reading a stream at 64 KiB, whatever length it declares [FAPI-G11]", async ({ env }) => {
   for (const endpoint of [clientCredentials(env), await pushing(env)]) {
     const { url, headers } = await endpoint.request();
     for (const declared of [undefined, "10", "abc"]) {
@@ -184,8 +176,7 @@ Deno.test("POST token, par stop reading a stream at 64 KiB, whatever length it d
   }
 });
 
-Deno.test("POST token, par quote input in error_description bounded and escaped alone [FAPI-G13]", async (t) => {
-  await using env = await openEnvironment();
+test("POST token, par quote input in error_description bounded and escaped alone [FAPI-G13]", async ({ env, t }) => {
   const client = {
     client_id: "invalid_client",
     client_assertion: "invalid_client",
@@ -226,8 +217,7 @@ Deno.test("POST token, par quote input in error_description bounded and escaped 
   }
 });
 
-Deno.test("token, par answer with no-store and an interaction id, good or bad [FAPI-G12, FAPI-G23]", async () => {
-  await using env = await openEnvironment();
+test("token, par answer with no-store and an interaction id, good or bad [FAPI-G12, FAPI-G23]", async ({ env }) => {
   const interactionId = "F81D4FAE-7dec-11d0-a765-00a0c91e6bf6";
   for (const endpoint of await oauthEndpoints(env)) {
     const answers = [

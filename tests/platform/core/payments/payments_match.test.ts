@@ -9,9 +9,9 @@ import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { FULL_CONSENT, leavesOf } from "testing/resource_bodies.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../../guards/http/edited.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 /** Other good values for the leaves whose form leaves little choice; elsewhere a letter more does. */
@@ -43,8 +43,7 @@ function mismatch(...paths: string[]): readonly (readonly [string, string])[] {
   return paths.map((path) => ["Resource.ConsentMismatch", path] as const);
 }
 
-Deno.test("POST domestic-payments is told every leaf that it changes, and the consent stays Authorized [PAY-02] [RP10]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments is told every leaf that it changes, and the consent stays Authorized [PAY-02] [RP10]", async ({ env, t }) => {
   const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
   const rejected = async (name: string, sent: unknown, ...paths: string[]): Promise<void> => {
@@ -99,8 +98,7 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
   });
 });
 
-Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments is told every leaf that it adds [PAY-02]", async ({ env, t }) => {
   const flow = await authorised(env);
   const body = paymentBody(flow.consentId, flow.body);
   const additions: Record<string, string> = {
@@ -118,8 +116,7 @@ Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", asy
   });
 });
 
-Deno.test("POST domestic-payments takes a payment rebuilt from the consent's answer: what no answer shows may be left out [PAY-02]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments takes a payment rebuilt from the consent's answer: what no answer shows may be left out [PAY-02]", async ({ env, t }) => {
   for (const left of [...MAY_BE_LEFT_OUT.map((path) => [path]), MAY_BE_LEFT_OUT]) {
     await t.step(left.length === 1 ? String(left[0]) : "all of it", async () => {
       const flow = await authorised(env, { body: FULL_CONSENT });
@@ -129,8 +126,7 @@ Deno.test("POST domestic-payments takes a payment rebuilt from the consent's ans
   }
 });
 
-Deno.test("POST domestic-payments of an implicit consent wants its account named, by the very same words [PAY-02] [PAY-04]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments of an implicit consent wants its account named, by the very same words [PAY-02] [PAY-04]", async ({ env, t }) => {
   const flow = await authorised(env, { body: FULL_CONSENT });
   const account = "Data.Initiation.DebtorAccount";
   const body = without(paymentBody(flow.consentId, FULL_CONSENT), account);
@@ -141,8 +137,7 @@ Deno.test("POST domestic-payments of an implicit consent wants its account named
   });
 });
 
-Deno.test("POST domestic-payments takes null for absent identifications [PAY-03]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments takes null for absent identifications [PAY-03]", async ({ env }) => {
   const absent = { InstructionIdentification: undefined, EndToEndIdentification: undefined };
   const flow = await authorised(env, { body: consentBody({ initiation: absent }) });
   const nulls = { InstructionIdentification: null, EndToEndIdentification: null };
@@ -151,8 +146,7 @@ Deno.test("POST domestic-payments takes null for absent identifications [PAY-03]
 
 const WRONG_STATUS = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
 
-Deno.test("POST domestic-payments pays a consent once, whatever keys are used [PAY-06] [RP-N19]", async () => {
-  await using env = await openEnvironment();
+test("POST domestic-payments pays a consent once, whatever keys are used [PAY-06] [RP-N19]", async ({ env }) => {
   const flow = await authorised(env);
   await good(pay(env, flow), 201);
   await assertFaults(await unchanged(env, () => pay(env, flow)), 400, WRONG_STATUS);
@@ -162,8 +156,7 @@ Deno.test("POST domestic-payments pays a consent once, whatever keys are used [P
   await assertFaults(await other, 400, WRONG_STATUS); // status before comparison
 });
 
-Deno.test("a token for a payment is never to be had for a consent that is not Authorized [PAY-06]", async (t) => {
-  await using env = await openEnvironment();
+test("a token for a payment is never to be had for a consent that is not Authorized [PAY-06]", async ({ env, t }) => {
   const waiting = (await createConsent(env, await clientToken(env, env.tpp))).Data.ConsentId;
   const rejectedAtBank = await toBank(env);
   const failure = await returnPath(env, env.bankA, rejectedAtBank.handover, {
@@ -184,8 +177,7 @@ Deno.test("a token for a payment is never to be had for a consent that is not Au
   }
 });
 
-Deno.test("POST domestic-payments knows no consent that is unknown, malformed, another TPP's or another bank's: Decision C2 [PAY-06]", async (t) => {
-  await using env = await openEnvironment();
+test("POST domestic-payments knows no consent that is unknown, malformed, another TPP's or another bank's: Decision C2 [PAY-06]", async ({ env, t }) => {
   const mine = await authorised(env);
   const atB = await authorised(env, { bank: env.bankB });
   const theirs = (await good<CreatedConsent>(
@@ -209,8 +201,7 @@ Deno.test("POST domestic-payments knows no consent that is unknown, malformed, a
   });
 });
 
-Deno.test("GET domestic-payments/{id} is for the owner's token and the payment's own [PAY-08]", async (t) => {
-  await using env = await openEnvironment();
+test("GET domestic-payments/{id} is for the owner's token and the payment's own [PAY-08]", async ({ env, t }) => {
   const flow = await authorised(env);
   const made = await good(pay(env, flow), 201);
   for (

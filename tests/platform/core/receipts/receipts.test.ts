@@ -23,6 +23,7 @@ import { erase } from "support/personal_case.ts";
 import { PAYMENTS } from "support/resource_calls.ts";
 import { steps } from "support/steps.ts";
 import { open } from "support/open_page.ts";
+import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
 
 const TYP = "payment-receipt+jwt";
@@ -51,8 +52,7 @@ async function signer(env: Environment): Promise<OwnKey> {
   return (await openKeyRing(env.config.keys)).signer;
 }
 
-Deno.test("a receipt has amount, payee, status and references, and nothing of the payer [RCP1] [RCP2]", async () => {
-  await using env = await openEnvironment();
+test("a receipt has amount, payee, status and references, and nothing of the payer [RCP1] [RCP2]", async ({ env }) => {
   const { id, receipt } = await receiptOf(env);
   const { kid, ...header } = decodeProtectedHeader(receipt);
   assertEquals(header, { alg: "PS256", typ: TYP });
@@ -74,8 +74,7 @@ Deno.test("a receipt has amount, payee, status and references, and nothing of th
   assertEquals([Date.parse(status_at), Date.parse(created_at), iat], [env.now, env.now, env.now / 1000]);
 });
 
-Deno.test("a receipt has the payment's status at its time, and the page shows it in words [RCP1] [RCP3]", async (t) => {
-  await using env = await openEnvironment();
+test("a receipt has the payment's status at its time, and the page shows it in words [RCP1] [RCP3]", async ({ env, t }) => {
   const ways = {
     AcceptedSettlementInProcess: [],
     Rejected: ["Rejected"],
@@ -124,8 +123,7 @@ Deno.test("the receipt of a payment that the bank has not answered says so [RCP1
   assertEquals(headingOf(shown), EN["receipt.genuinePending"]);
 });
 
-Deno.test("a receipt is for who may read the payment; for others it does not exist [RCP1]", async () => {
-  await using env = await openEnvironment();
+test("a receipt is for who may read the payment; for others it does not exist [RCP1]", async ({ env }) => {
   const { id, flow } = await receiptOf(env);
   const other = await clientToken(env, env.otherTpp);
   await assertNotFound(await call(env, env.otherTpp, other, receiptAt(id)));
@@ -154,8 +152,7 @@ Deno.test("the payment of an erased case gives no receipt [RCP1]", async () => {
   assertStringIncludes(await pasted(env, receipt), "ACME Inc"); // who has one can still have it verified
 });
 
-Deno.test("the page prints what a genuine receipt says, also with line breaks in it, in every language [RCP3]", async (t) => {
-  await using env = await openEnvironment();
+test("the page prints what a genuine receipt says, also with line breaks in it, in every language [RCP3]", async ({ env, t }) => {
   const { id, receipt } = await receiptOf(env);
   const broken = ` ${receipt.replaceAll(/.{64}/g, "$&\r\n")} `;
   for (const language of LANGUAGES) {
@@ -176,8 +173,7 @@ Deno.test("the page prints what a genuine receipt says, also with line breaks in
   assertEquals(headingOf(await form.text()), CATALOGUES.fr["receipt.title"]);
 });
 
-Deno.test("a payee's name with HTML in it is text on the page [RCP3]", async () => {
-  await using env = await openEnvironment();
+test("a payee's name with HTML in it is text on the page [RCP3]", async ({ env }) => {
   const claims = decodeJwt<Receipt>((await receiptOf(env)).receipt);
   const payee = "<img src=x onerror=alert(1)> & Co";
   const html = await pasted(env, await signClaims({ ...claims, payee }, await signer(env), TYP));
@@ -185,8 +181,7 @@ Deno.test("a payee's name with HTML in it is text on the page [RCP3]", async () 
   assertEquals(html.includes("<img src=x"), false);
 });
 
-Deno.test("the page says what does not hold, and shows nothing of it [RCP4]", async (t) => {
-  await using env = await openEnvironment();
+test("the page says what does not hold, and shows nothing of it [RCP4]", async ({ env, t }) => {
   const { receipt } = await receiptOf(env);
   const [head = "", payload = "", signature = ""] = receipt.split(".");
   const claims = decodeJwt<Receipt>(receipt);
@@ -236,8 +231,7 @@ function flipped(text: string): string {
   return `${text.startsWith("A") ? "B" : "A"}${text.slice(1)}`;
 }
 
-Deno.test("a receipt verifies when its key is no longer published, and no other stored key does [RCP5]", async () => {
-  await using env = await openEnvironment();
+test("a receipt verifies when its key is no longer published, and no other stored key does [RCP5]", async ({ env }) => {
   const { receipt } = await receiptOf(env);
   const successor = await openKeyRing(await platformKeySet(14, 13));
   const { kid } = decodeProtectedHeader(receipt);
@@ -258,8 +252,7 @@ Deno.test("a receipt verifies when its key is no longer published, and no other 
   assertEquals(await findReceiptKey(successor, env.store, encryption?.["kid"]), undefined);
 });
 
-Deno.test("a cell that has answered no receipt stores the key too [RCP5]", async () => {
-  await using env = await openEnvironment();
+test("a cell that has answered no receipt stores the key too [RCP5]", async ({ env }) => {
   const { receipt } = await receiptOf(env);
   await using cell = await openEnvironment();
   const successor = await openKeyRing(await platformKeySet(14, 13));

@@ -1,12 +1,13 @@
 /** A value of another type or length is answered with what was expected, never with the name of a type alone. [G8] */
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf, type OpenApi, type OpenApiParameter, type Subscription } from "testing/answers.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { errorBody } from "testing/resource_answers.ts";
 import { FULL_CONSENT } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { poll } from "../../events/poll.ts";
 import { subscription } from "../../events/subscribing.ts";
 import { edited } from "./edited.ts";
@@ -58,16 +59,14 @@ const CASES: Readonly<Record<string, readonly [Send, path: string, message: stri
   "an object as a text": [consentWith(INSTRUCTED, "EUR 19.90"), INSTRUCTED, "Must be a JSON object."],
 };
 
-Deno.test("a value of another type or length is answered with what was expected [G8]", async (t) => {
-  await using env = await openEnvironment();
+test("a value of another type or length is answered with what was expected [G8]", async ({ env, t }) => {
   await steps(t, CASES, async ([send, path, message]) => {
     const { Errors } = await errorBody(await send(env), 400);
     assertEquals(Errors.map(({ Path, Message }) => [Path, Message]), [[path, message]]);
   });
 });
 
-Deno.test("a second subscription is answered with the id of the first [EVT9, G8]", async () => {
-  await using env = await openEnvironment();
+test("a second subscription is answered with the id of the first [EVT9, G8]", async ({ env }) => {
   const made = await good<Subscription>(subscription(env, { Version: "4.0" }), 201);
   const { Errors: [fault] } = await errorBody(await subscription(env, { Version: "4.0" }), 409);
   assertEquals(
@@ -76,8 +75,7 @@ Deno.test("a second subscription is answered with the id of the first [EVT9, G8]
   );
 });
 
-Deno.test("the OpenAPI document names the header of proofs as RFC 9449 does: DPoP [A7]", async () => {
-  await using env = await openEnvironment();
+test("the OpenAPI document names the header of proofs as RFC 9449 does: DPoP [A7]", async ({ env }) => {
   const document = await bodyOf<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)));
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   const headers = operations.flatMap(({ parameters = [] }): readonly OpenApiParameter[] => parameters)

@@ -2,8 +2,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { clientToken, createConsent } from "testing/flows.ts";
 import { later, paid, type PushEnvironment } from "support/orders.ts";
+import { testWith } from "support/environment_test.ts";
 import { openOperated, operate } from "../../core/payments/operated.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
+
+const test = testWith(() => openOperated());
 
 async function scrape(env: PushEnvironment): Promise<string> {
   const answer = await operate(env, "/operations/metrics");
@@ -20,8 +23,7 @@ function seriesValue(text: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
-Deno.test("requests are counted by declared path, bank and client, and rejections by reason [O2]", async () => {
-  await using env = await openOperated();
+test("requests are counted by declared path, bank and client, and rejections by reason [O2]", async ({ env }) => {
   await createConsent(env, await clientToken(env, env.tpp));
   await env.api(new Request(`${BASE_URL}/BANKA/nothing`), env.tpp);
   await env.browser(new Request(`${AUTH_URL}/UNKNOWN/authorize?request_uri=urn:x&client_id=y`));
@@ -37,8 +39,7 @@ Deno.test("requests are counted by declared path, bank and client, and rejection
   assert((seriesValue(text, 'platform_rejections_total{reason="request.not_found"}') ?? 0) > 0);
 });
 
-Deno.test("orders are counted by bank and state, with the age of the oldest [O2]", async () => {
-  await using env = await openOperated();
+test("orders are counted by bank and state, with the age of the oldest [O2]", async ({ env }) => {
   const oldest = 'platform_order_oldest_age_seconds{bank="BANKA"}';
   await paid(env);
   await env.platform.workOnce();
@@ -51,16 +52,14 @@ Deno.test("orders are counted by bank and state, with the age of the oldest [O2]
   assert((seriesValue(text, 'platform_order_pushes_total{bank="BANKA",result="unreachable"}') ?? 0) > 0);
 });
 
-Deno.test("without PostgreSQL and a signer, no metric says that a standby is missing or the signer fails [O2]", async () => {
-  await using env = await openOperated();
+test("without PostgreSQL and a signer, no metric says that a standby is missing or the signer fails [O2]", async ({ env }) => {
   const text = await scrape(env);
   const absent = ["platform_store_standby", "platform_signer_working"];
   assertEquals(absent.map((series) => seriesValue(text, series)), [undefined, undefined]);
   assertEquals(seriesValue(text, "platform_store_working"), 1);
 });
 
-Deno.test("the metrics need an operator's token, and are not on the participants' hosts [OP1]", async () => {
-  await using env = await openOperated();
+test("the metrics need an operator's token, and are not on the participants' hosts [OP1]", async ({ env }) => {
   assertEquals((await operate(env, "/operations/metrics", {})).status, 401);
   const participants = await env.api(new Request(`${BASE_URL}/operations/metrics`));
   assertEquals(participants.status, 404);

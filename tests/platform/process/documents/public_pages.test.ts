@@ -9,10 +9,10 @@ import {
 } from "testing/answers.ts";
 import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "testing/front_channel.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { openDocs } from "../../../../src/portal/docs_page.tsx";
 import { DIRECTORY_FACTS } from "support/ui_samples.ts";
 import { open } from "support/open_page.ts";
+import { test } from "support/environment_test.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 /** The portal's pages may run its own script, and nothing else more than other pages. */
@@ -71,8 +71,7 @@ const OPERATIONS = {
   "get /banks.json": AUTH,
 } as const;
 
-Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async () => {
-  await using env = await openEnvironment();
+test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async ({ env }) => {
   const answer = await open(env, "/openapi.json");
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, CACHED);
@@ -87,8 +86,7 @@ Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no 
   assertEquals(operations.length, Object.keys(OPERATIONS).length);
 });
 
-Deno.test("GET /openapi.json is whole: every reference leads somewhere, every operation has words and answers", async () => {
-  await using env = await openEnvironment();
+test("GET /openapi.json is whole: every reference leads somewhere, every operation has words and answers", async ({ env }) => {
   const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   for (const reference of referencesIn(document)) {
     const target = reference.slice(2).split("/").reduce<unknown>(memberOf, document);
@@ -104,16 +102,14 @@ Deno.test("GET /openapi.json is whole: every reference leads somewhere, every op
   }
 });
 
-Deno.test("GET /openapi.json is the same whatever Host says, and needs no certificate [A6] [A7] [MD-N4]", async () => {
-  await using env = await openEnvironment();
+test("GET /openapi.json is the same whatever Host says, and needs no certificate [A6] [A7] [MD-N4]", async ({ env }) => {
   const expected = await (await open(env, "/openapi.json")).text();
   const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
   const evil = await env.browser(new Request("https://evil.example/openapi.json", { headers }));
   assertEquals(await evil.text(), expected);
 });
 
-Deno.test("GET /docs and its pages tell every endpoint, with no script but their own and no foreign parts [AZ12]", async (t) => {
-  await using env = await openEnvironment();
+test("GET /docs and its pages tell every endpoint, with no script but their own and no foreign parts [AZ12]", async ({ env, t }) => {
   const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   const told: string[] = [];
   const { paths } = openDocs(document, { authUrl: AUTH, errors: [], directory: DIRECTORY_FACTS });
@@ -142,8 +138,7 @@ Deno.test("GET /docs and its pages tell every endpoint, with no script but their
   assertEquals(headingOf(told[0] ?? ""), "Payment initiation platform");
 });
 
-Deno.test("GET /docs?q= finds places by words, and says so where there are none", async () => {
-  await using env = await openEnvironment();
+test("GET /docs?q= finds places by words, and says so where there are none", async ({ env }) => {
   const found = async (question: string): Promise<string> => {
     const answer = await open(env, `/docs?q=${encodeURIComponent(question)}`);
     assertBrowserHeaders(answer, OF_PORTAL);
@@ -157,8 +152,7 @@ Deno.test("GET /docs?q= finds places by words, and says so where there are none"
   assertEquals((await found("x".repeat(5000))).length < MAX_PAGE_BYTES, true);
 });
 
-Deno.test("Documents have a strong tag and are answered 304 to who has them, also as a compressing proxy weakens the tag", async () => {
-  await using env = await openEnvironment();
+test("Documents have a strong tag and are answered 304 to who has them, also as a compressing proxy weakens the tag", async ({ env }) => {
   const tags = new Set<string>();
   const paths = [
     "/openapi.json",
@@ -188,15 +182,13 @@ Deno.test("Documents have a strong tag and are answered 304 to who has them, als
   assertEquals(tags.size, paths.length);
 });
 
-Deno.test("GET / of the browser host leads to the documentation", async () => {
-  await using env = await openEnvironment();
+test("GET / of the browser host leads to the documentation", async ({ env }) => {
   const answer = await open(env, "/");
   assertEquals([answer.status, answer.headers.get("location")], [303, "/docs"]);
   assertBrowserHeaders(answer);
 });
 
-Deno.test("There is no documentation page but those listed", async () => {
-  await using env = await openEnvironment();
+test("There is no documentation page but those listed", async ({ env }) => {
   for (
     const path of [
       "/docs/",
@@ -214,8 +206,7 @@ Deno.test("There is no documentation page but those listed", async () => {
   }
 });
 
-Deno.test("The examples that the documents name are there as plain text [W4]", async () => {
-  await using env = await openEnvironment();
+test("The examples that the documents name are there as plain text [W4]", async ({ env }) => {
   const pages = await Promise.all(
     ["tpp", "bank"].map(async (page) => (await open(env, `/docs/${page}`)).text()),
   );
@@ -233,8 +224,7 @@ Deno.test("The examples that the documents name are there as plain text [W4]", a
   }
 });
 
-Deno.test("Every document is there as Markdown with the platform's addresses, and llms.txt lists them [W4]", async () => {
-  await using env = await openEnvironment();
+test("Every document is there as Markdown with the platform's addresses, and llms.txt lists them [W4]", async ({ env }) => {
   const list = await (await open(env, "/llms.txt")).text();
   const listed = [...list.matchAll(/\]\((https:[^)]+\.md)\)/g)].map(([, url = ""]) => new URL(url));
   const files: string[] = [];
@@ -260,8 +250,7 @@ Deno.test("Every document is there as Markdown with the platform's addresses, an
   );
 });
 
-Deno.test("The stylesheet and the icon are what pages may load, and nothing else is there [W2]", async () => {
-  await using env = await openEnvironment();
+test("The stylesheet and the icon are what pages may load, and nothing else is there [W2]", async ({ env }) => {
   const types = {
     "/assets/platform.css": "text/css; charset=utf-8",
     "/assets/platform.svg": "image/svg+xml",
@@ -285,8 +274,7 @@ Deno.test("The stylesheet and the icon are what pages may load, and nothing else
   }
 });
 
-Deno.test("Public pages have no other methods than GET and HEAD [MD-N3] [AZ12]", async (t) => {
-  await using env = await openEnvironment();
+test("Public pages have no other methods than GET and HEAD [MD-N3] [AZ12]", async ({ env, t }) => {
   for (
     const path of [
       "/health/live",
@@ -313,8 +301,7 @@ Deno.test("Public pages have no other methods than GET and HEAD [MD-N3] [AZ12]",
   }
 });
 
-Deno.test("An answer names its request by the caller's UUID or a fresh one, never by other text [FAPI-G23]", async () => {
-  await using env = await openEnvironment();
+test("An answer names its request by the caller's UUID or a fresh one, never by other text [FAPI-G23]", async ({ env }) => {
   const named = async (sent: string): Promise<string> => {
     const headers = { "x-fapi-interaction-id": sent };
     const answer = await open(env, "/BANKA/authorization.oauth2", { headers });
@@ -329,8 +316,7 @@ Deno.test("An answer names its request by the caller's UUID or a fresh one, neve
   }
 });
 
-Deno.test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [FAPI-G2]", async () => {
-  await using env = await openEnvironment();
+test("The browser host answers no API endpoint, and the API host no browser endpoint [A7] [FAPI-G2]", async ({ env }) => {
   for (const [name, host] of Object.entries(OPERATIONS)) {
     const [method = "", path = ""] = name.split(" ");
     const url = `https://x.example${path.replaceAll(/\{bank\}/g, "BANKA").replaceAll(/\{\w+\}/g, "1")}`;
