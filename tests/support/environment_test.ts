@@ -8,7 +8,7 @@ interface Given<Env> {
   readonly t: Deno.TestContext;
 }
 
-type Register<Env> = (name: string, body: (given: Given<Env>) => Promise<void>) => void;
+type Register<Env> = (name: string, body: (given: Given<Env>) => void | Promise<void>) => void;
 
 /** Returns what registers tests that each get what `open` opens. */
 export function testWith<Env extends AsyncDisposable>(open: () => Promise<Env>): Register<Env> {

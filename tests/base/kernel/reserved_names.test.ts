@@ -5,7 +5,7 @@ import { asBankCode, FIRST_SEGMENTS } from "../../../src/base/kernel/identifiers
 import { ZONES } from "../../../scripts/operators/proxy/zones.ts";
 import { test } from "support/environment_test.ts";
 
-test("no reserved segment can be a bank code, and every one has a route", async ({ env }) => {
+test("no reserved segment can be a bank code, and every one has a route", ({ env }) => {
   const routed = Object.values(env.platform.endpoints).flat()
     .map(({ path }) => path.split("/")[1] ?? "").filter((segment) => segment !== ":bank");
   assertEquals([...new Set(routed)].toSorted(), [...FIRST_SEGMENTS.keys()].toSorted());
@@ -23,7 +23,7 @@ Deno.test("a route cannot be mounted at a first segment that a bank could have a
   assertEquals(at("/docs/new"), "/docs/new");
 });
 
-test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", async ({ env }) => {
+test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", ({ env }) => {
   const { api, browser, operations } = env.platform.endpoints;
   const zonesOf = (path: string): string[] =>
     Object.entries(ZONES).filter(([, paths]) => RegExp(paths).test(path)).map(([name]) => name);

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { heldIn } from "support/raw_bytes.ts";
+import { test } from "support/environment_test.ts";
 import type { Bundle } from "../../../scripts/operators/case/bundle_schema.ts";
 import { grownBundle } from "../../scripts/operators/case/bundles.ts";
 
@@ -13,8 +13,7 @@ const HEADERS = {
   "x-real-ip": "203.0.113.77",
 };
 
-Deno.test("neither the evidence of a decision nor another record has the address of the customer's browser [P5, EN8]", async () => {
-  await using env = await openEnvironment();
+test("neither the evidence of a decision nor another record has the address of the customer's browser [P5, EN8]", async ({ env }) => {
   const { browser } = env;
   env.browser = (request) => {
     const headers = new Headers(request.headers);

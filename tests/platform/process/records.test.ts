@@ -3,9 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { platformRecords } from "../../../src/platform/process/records.ts";
 import type { Entry } from "../../../src/base/store/store.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { reportAccounts } from "testing/front_channel.ts";
+import { test } from "support/environment_test.ts";
 
 function decoded(entry: Entry<unknown>): unknown {
   const record = platformRecords.find(({ name }) => name === entry.key[0]);
@@ -13,8 +13,7 @@ function decoded(entry: Entry<unknown>): unknown {
   return record.decode(entry).value;
 }
 
-Deno.test("every value that a payment stores belongs to a declared record, is JSON, and has its version", async () => {
-  await using env = await openEnvironment();
+test("every value that a payment stores belongs to a declared record, is JSON, and has its version", async ({ env }) => {
   await reportAccounts(env, await toBank(env));
   await good(pay(env, await authorised(env)), 201);
   for (const { key, value } of await env.snapshot()) {

@@ -3,12 +3,11 @@ import { assertEquals } from "@std/assert";
 import { putReport, reportFor } from "testing/back_channel.ts";
 import { consentBody, good } from "testing/flows.ts";
 import { returnPath, toBank } from "testing/authorization_flow.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { test } from "support/environment_test.ts";
 import { debtorOf } from "./debtor.ts";
 
-Deno.test("an order names both numbers of the chosen account, and its currency if it is not the payment's [PO6]", async (t) => {
-  await using env = await openEnvironment();
+test("an order names both numbers of the chosen account, and its currency if it is not the payment's [PO6]", async ({ env, t }) => {
   const account = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
   const second = { ...account, SecondaryIdentification: "SUB-1" };
   const cases = {

@@ -45,9 +45,8 @@ test("a scheme that is not configured is rejected with the list of those that ar
   await assertFaults(reported, 400, [["Unsupported.Scheme", "Data.DebtorAccount[0].SchemeName"]]);
 });
 
-Deno.test("card numbers are accepted only by a deployment that lists them [CF20]", async () => {
+test("card numbers are accepted only by a deployment that lists them [CF20]", async ({ env }) => {
   const card = { ...PAYEE, SchemeName: "UK.OBIE.PAN", Identification: "4111111111111111" };
-  await using env = await openEnvironment();
   const answer = await rejected(env, { CreditorAccount: card });
   assertStringIncludes(
     await messageOf(answer),

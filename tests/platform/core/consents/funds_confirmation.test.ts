@@ -37,7 +37,7 @@ async function authorisedWith(
   return flow;
 }
 
-Deno.test("GET funds-confirmation tells whether the selected account's balance covers the amount [FUN-02]", async (t) => {
+test("GET funds-confirmation tells whether the selected account's balance covers the amount [FUN-02]", async ({ env, t }) => {
   const cases: Record<string, readonly [account: JsonObject, available: boolean | undefined]> = {
     "more than enough": [{ Balance: "1000.00", Currency: "EUR" }, true],
     "exactly enough": [{ Balance: "165.88", Currency: "EUR" }, true],
@@ -50,7 +50,6 @@ Deno.test("GET funds-confirmation tells whether the selected account's balance c
     "a balance in another currency": [{ Balance: "1000.00", Currency: "USD" }, undefined],
     "no balance": [{ Currency: "EUR" }, undefined],
   };
-  await using env = await openEnvironment();
   await steps(t, cases, async ([account, available]) => {
     const { consentId, bound } = await authorisedWith(env, account);
     const path = `/BANKB/domestic-payment-consents/v1/${consentId}/funds-confirmation`;

@@ -17,7 +17,7 @@ import {
   tppAnswer,
   UUID,
 } from "testing/front_channel.ts";
-import { AUTH_URL, type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
+import { AUTH_URL, type Environment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { test } from "support/environment_test.ts";
 import { pushed } from "./pushed_link.ts";
@@ -55,7 +55,7 @@ test("GET authorization.oauth2 answers with exactly code, state and the bank's i
   });
 });
 
-Deno.test("GET authorization.oauth2 ignores every parameter but client_id and request_uri [AZ1] [AZ-N9] [AZ-N10] [AZ-N11] [FAPI-D14]", async (t) => {
+test("GET authorization.oauth2 ignores every parameter but client_id and request_uri [AZ1] [AZ-N9] [AZ-N10] [AZ-N11] [FAPI-D14]", async ({ env, t }) => {
   const outside = {
     "duplicates of pushed parameters, in reverse order [AZ-N9]": {
       redirect_uri: SHOP_REDIRECTS[0] ?? "",
@@ -69,7 +69,6 @@ Deno.test("GET authorization.oauth2 ignores every parameter but client_id and re
     },
     "everything foreign": { nonce: "n", claims: "{}", response_type: "token", foo: "bar", prompt: "none" },
   };
-  await using env = await openEnvironment();
   await steps(t, outside, async (parameters) => {
     const { browser, flow } = await visit(env, (target) => ({ ...parameters, ...target }));
     const answer = await browser.open(await returnPath(env, env.bankA, flow.handover));
@@ -92,14 +91,13 @@ test("GET authorization.oauth2 never uses a state that is only outside the pushe
   assertEquals(Object.keys(answer.parameters), ["code", "iss"]);
 });
 
-Deno.test("GET authorization.oauth2 returns state byte for byte, on success and on errors [AZ6] [AZ7] [AZ-N16]", async (t) => {
+test("GET authorization.oauth2 returns state byte for byte, on success and on errors [AZ6] [AZ7] [AZ-N16]", async ({ env, t }) => {
   const states = {
     "1000 characters": "s".repeat(1000),
     "every visible character": String.fromCharCode(...Array.from({ length: 95 }, (_, i) => 32 + i)),
     "markup": `"><script>alert(1)</script>`,
     "what looks encoded": "a%20b+c%2Fd&code=stolen&iss=evil#fragment",
   };
-  await using env = await openEnvironment();
   await steps(t, states, async (state) => {
     for (const status_code of ["success", "failure"]) {
       const flow = await toBank(env, { body: IMPLICIT, form: { state } });

@@ -16,12 +16,11 @@ import {
   stagePaymentGone,
   storedPayment,
 } from "../../../../src/platform/core/payments/payment_store.ts";
-import { openEnvironment } from "testing/environment.ts";
 import { historyOf } from "testing/histories.ts";
 import { paid } from "support/orders.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("a change of a payment is committed only if the payment is as it was read [M2]", async () => {
-  await using env = await openEnvironment();
+test("a change of a payment is committed only if the payment is as it was read [M2]", async ({ env }) => {
   const id = present(asPaymentId((await paid(env)).DomesticPaymentId));
   const payments = openPaymentStore(env.store, () => {}, () => {});
   const read = present(await payments.find(env.store, id));

@@ -1,10 +1,9 @@
 /** Percent-encoded characters in paths. */
 import { assertEquals } from "@std/assert";
-import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken } from "testing/flows.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("a hyphen behind the first segment may be percent-encoded, and nothing else of a fixed part [HD11, DP-N21]", async () => {
-  await using env = await openEnvironment();
+test("a hyphen behind the first segment may be percent-encoded, and nothing else of a fixed part [HD11, DP-N21]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const statuses = await Promise.all(
     [

@@ -1,10 +1,9 @@
 /** HEAD of the public endpoints of the browser host. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { MountedEndpoint } from "../../../../src/platform/guards/http/endpoint.ts";
-import { openEnvironment } from "testing/environment.ts";
+import { test } from "support/environment_test.ts";
 
-Deno.test("HEAD of everything that anyone may read answers like GET without content, and nothing else takes it [MD13]", async (t) => {
-  await using env = await openEnvironment();
+test("HEAD of everything that anyone may read answers like GET without content, and nothing else takes it [MD13]", async ({ env, t }) => {
   const open = (path: string, method = "GET"): Promise<Response> =>
     env.browser(new Request(`https://auth.platform.example${path}`, { method, redirect: "manual" }));
   const isOpen = ({ method, path, traffic }: MountedEndpoint): boolean =>
