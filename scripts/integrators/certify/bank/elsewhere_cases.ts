@@ -2,7 +2,7 @@
 import { openBrowser, type Visit } from "../../../../src/sandbox/customer/browser.ts";
 import { failed, type Outcome, passed } from "../case.ts";
 import type { BankBench, BankCase } from "./bench.ts";
-import { arrive, beginJourney, consentStatus, decided, goOn, type Journey, pause } from "./journey.ts";
+import { beginVisit, consentStatus, decided, goOn, type Journey, pause } from "./journey.ts";
 
 /** Pages that wait load themselves every 2 seconds, so a second load must lead on. */
 const LOADS = 2;
@@ -70,8 +70,7 @@ interface Confirmed {
 
 async function confirmElsewhere(bench: BankBench): Promise<Confirmed> {
   const { platform: { between }, bank: { code } } = bench;
-  const journey = await beginJourney(bench);
-  await arrive(journey);
+  const journey = await beginVisit(bench);
   const before = between.calls(code).length;
   const location = await decided(bench, journey, "approve_elsewhere");
   return { journey, location, deliveries: between.calls(code).slice(before).map(({ body }) => body) };

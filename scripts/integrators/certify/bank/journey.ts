@@ -102,6 +102,13 @@ export async function arrive({ browser, arrival }: Journey): Promise<Visit> {
   return shown;
 }
 
+/** A journey whose customer has arrived at the bank. */
+export async function beginVisit(bench: BankBench, plan: Plan = {}): Promise<Journey> {
+  const journey = await beginJourney(bench, plan);
+  await arrive(journey);
+  return journey;
+}
+
 /** Lets the customer decide. @returns where the bank leads the customer. @throws {Error} if it knows no visit */
 export async function decided(
   { hook }: BankBench,

@@ -11,6 +11,7 @@ import {
   arrive,
   authorise,
   beginJourney,
+  beginVisit,
   comeBack,
   consentStatus,
   decide,
@@ -75,8 +76,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     run: async (bench) => {
       const seen = [];
       for (let visit = 0; visit < 3; visit++) {
-        const journey = await beginJourney(bench);
-        await arrive(journey);
+        const journey = await beginVisit(bench);
         seen.push((await openReturn(bench, await decide(bench, journey, "approve"))).claims);
       }
       const [ids, subs] = [new Set(seen.map(({ jti }) => jti)), new Set(seen.map(({ sub }) => sub))];
@@ -89,8 +89,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     title: "The bank's own result JWT is rejected as a handover JWT",
     requirement: "RFC 8725 §3.12",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       const { jws } = await openReturn(bench, await decide(bench, journey, "refuse"));
       const { status } = await openAt(bench, await sealed(bench, jws));
       return status >= 400 && status <= 499 ? passed(`answered ${status}`) : failed(`answered ${status}`);
@@ -164,8 +163,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     requirement: "PN6",
     run: async (bench) => {
       const debtor = accountOfAnother(await bench.hook.accounts());
-      const journey = await beginJourney(bench, { debtor });
-      await arrive(journey);
+      const journey = await beginVisit(bench, { debtor });
       const { error } = await comeBack(bench, journey, await decide(bench, journey, "approve"));
       return error === undefined ? failed("the TPP got a code") : passed(`the TPP got ${error}`);
     },
@@ -204,8 +202,7 @@ async function copiesDigest(bench: BankBench): Promise<boolean> {
 
 async function resultIsAsAgreed(bench: BankBench): Promise<Outcome> {
   const [payer] = await bench.hook.payers();
-  const journey = await beginJourney(bench, { debtor: payer?.Identification ?? "" });
-  await arrive(journey);
+  const journey = await beginVisit(bench, { debtor: payer?.Identification ?? "" });
   const location = await decide(bench, journey, "approve");
   const { claims } = await openReturn(bench, location);
   const expected = { ref_id: journey.consentId, debtor_account_present: "true", status_code: "success" };

@@ -84,10 +84,10 @@ export async function openPlatformSide(
     between,
     tpp,
     get signer(): PlatformJwk {
-      return inUse(keys, "sig")[0];
+      return signersIn(keys)[0];
     },
     get formerSigner(): PlatformJwk | undefined {
-      return inUse(keys, "sig")[1];
+      return signersIn(keys)[1];
     },
     get decrypters(): readonly PlatformJwk[] {
       return keys.filter(({ use }) => use === "enc");
@@ -120,12 +120,12 @@ async function readKeys(path: string): Promise<readonly PlatformJwk[]> {
   return keySetSchema.parse(JSON.parse(await Deno.readTextFile(path))).keys;
 }
 
-/** The keys of a use whose time has come, newest first. */
-function inUse(keys: readonly PlatformJwk[], use: string): readonly [PlatformJwk, ...PlatformJwk[]] {
+/** The keys that may sign now, newest first. */
+function signersIn(keys: readonly PlatformJwk[]): readonly [PlatformJwk, ...PlatformJwk[]] {
   const now = seconds();
-  const [newest, ...former] = keys.filter((key) => key.use === use && (key.nbf ?? 0) <= now)
+  const [newest, ...former] = keys.filter((key) => key.use === "sig" && (key.nbf ?? 0) <= now)
     .toSorted((a, b) => (b.nbf ?? 0) - (a.nbf ?? 0));
-  if (newest === undefined) throw new Error(`the platform has no ${use} key`);
+  if (newest === undefined) throw new Error("the platform has no signing key");
   return [newest, ...former];
 }
 

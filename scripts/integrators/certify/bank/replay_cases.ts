@@ -2,7 +2,7 @@
 import { failed, passed } from "../case.ts";
 import type { BankCase } from "./bench.ts";
 import { openAt } from "./handover_cases.ts";
-import { arrive, beginJourney, comeBack, decide } from "./journey.ts";
+import { beginJourney, beginVisit, comeBack, decide } from "./journey.ts";
 
 const PARALLEL = 5;
 
@@ -12,8 +12,7 @@ export const REPLAY_CASES: readonly BankCase[] = [
     title: "A handover JWT that opened a visit is rejected in another browser, and the visit goes on",
     requirement: "HO4",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       const { status } = await openAt(bench, tokenOf(journey.arrival));
       if (status < 400 || status > 499) return failed(`the second browser was answered ${status}`);
       const { error } = await comeBack(bench, journey, await decide(bench, journey, "approve"));
@@ -28,8 +27,7 @@ export const REPLAY_CASES: readonly BankCase[] = [
     title: "A handover JWT whose visit has ended is rejected",
     requirement: "HO4",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       await comeBack(bench, journey, await decide(bench, journey, "refuse"));
       const { status } = await openAt(bench, tokenOf(journey.arrival));
       return status >= 400 && status <= 499 ? passed(`answered ${status}`) : failed(`answered ${status}`);

@@ -2,7 +2,16 @@
 import { failed, type Outcome, passed } from "../case.ts";
 import { openReturn } from "./bank_return.ts";
 import type { BankBench, BankCase } from "./bench.ts";
-import { arrive, beginJourney, comeBack, consentStatus, decide, type Journey, pause } from "./journey.ts";
+import {
+  arrive,
+  beginJourney,
+  beginVisit,
+  comeBack,
+  consentStatus,
+  decide,
+  type Journey,
+  pause,
+} from "./journey.ts";
 
 const GOOD: readonly string[] = ["success", "200"];
 
@@ -12,8 +21,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
     title: "A customer who refuses goes back to the TPP with access_denied",
     requirement: "BR11, BR-N14, AZ-N13",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       return await endsWith(bench, journey, await decide(bench, journey, "refuse"));
     },
   },
@@ -22,8 +30,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
     title: "A customer whose visit times out at the bank goes back to the TPP with access_denied",
     requirement: "BR11; Decision G1",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       return await endsWith(bench, journey, await decide(bench, journey, "timeout"));
     },
   },
@@ -32,8 +39,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
     title: "A visit is decided once: after a refusal nothing is approved",
     requirement: "BR11; Decision G1",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       const first = await decide(bench, journey, "refuse");
       const again = await bench.hook.decide(journey.consentId, "approve");
       if (again === undefined) return passed("the second decision found no open visit");
@@ -66,8 +72,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
     title: "If the accounts cannot be reported, the result is no success, and the customer goes back",
     requirement: "BR11, BR12; Decision G1",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       for (let call = 0; call < MAX_REPEATS; call++) {
         bench.platform.between.failNext("PUT", journey.consentId, false);
       }
@@ -83,8 +88,7 @@ export const WAY_BACK_CASES: readonly BankCase[] = [
     title: "If the answer to the reported accounts is lost, the customer goes back all the same",
     requirement: "BF10; Decision G1",
     run: async (bench) => {
-      const journey = await beginJourney(bench);
-      await arrive(journey);
+      const journey = await beginVisit(bench);
       bench.platform.between.failNext("PUT", journey.consentId, true);
       const { error } = await comeBack(bench, journey, await decide(bench, journey, "approve"));
       return passed(`the TPP got ${error ?? "a code"}`);
