@@ -19,7 +19,8 @@ export async function secretEnvironment<Name extends string>(
   return env;
 }
 
-async function readSecret(path: string): Promise<string> {
+/** The text of a file that nobody else may open. @throws {Error} in one sentence */
+export async function readSecret(path: string): Promise<string> {
   const { mode } = await Deno.stat(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });

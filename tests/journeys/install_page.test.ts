@@ -41,7 +41,7 @@ if (Deno.env.get("TEST_IMAGES") !== undefined) {
       try {
         const release = `${folder}/release`;
         await Deno.mkdir(release);
-        await build(ROOT, "HEAD", release);
+        await build("HEAD", release);
         await sign(folder, release);
         const { certificatePem, privateKeyPem } = await testAuthority();
         await Deno.writeTextFile(`${folder}/ca.pem`, certificatePem);
@@ -83,7 +83,7 @@ if (Deno.env.get("TEST_IMAGES") !== undefined) {
         assertEquals(commands.length, 10);
         const release = `${folder}/release`;
         await Deno.mkdir(release);
-        await build(ROOT, "HEAD", release);
+        await build("HEAD", release);
         await sign(folder, release);
         await Deno.copyFile(`${fixture.folder}/web-ca.pem`, `${folder}/web-ca.pem`);
         const {

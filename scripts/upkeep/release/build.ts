@@ -2,6 +2,7 @@
  * Builds the files of a release from a commit, in a folder of its own: what the working tree has besides has no effect.
  * Two builds of a commit are equal byte for byte.
  */
+import { ROOT } from "../sources/source_files.ts";
 import { billOf, type Lock, type Released } from "./sbom.ts";
 
 /** The folders of the tree that operators take as they are, by their name in the release. */
@@ -25,25 +26,22 @@ export interface Build {
   readonly sums: string;
 }
 
-/**
- * @param repository its folder
- * @param out an empty folder for the files
- */
-export async function build(repository: string, commit: string, out: string): Promise<Build> {
+/** @param out an empty folder for the files */
+export async function build(commit: string, out: string): Promise<Build> {
   const work = await Deno.makeTempDir({ prefix: "release-" });
   try {
     const source = `${work}/source`;
     await Deno.mkdir(source);
-    await run(["git", "archive", "--output", `${work}/source.tar`, commit], repository);
+    await run(["git", "archive", "--output", `${work}/source.tar`, commit], ROOT);
     await run(["tar", "-xf", `${work}/source.tar`, "-C", source], work);
     const released = await releasedFrom(
       source,
-      Number(await run(["git", "log", "-1", "--format=%ct", commit], repository)),
+      Number(await run(["git", "log", "-1", "--format=%ct", commit], ROOT)),
     );
     const name = `${released.name}-${released.version}`;
     await run(
       ["git", "archive", `--prefix=${name}/`, "--output", `${work}/${name}-source.tar`, commit],
-      repository,
+      ROOT,
     );
     await compress(`${work}/${name}-source.tar`, `${out}/${name}-source.tar.gz`);
     await writeBundle(source, work, `${out}/${name}-bundle.tar.gz`, released.time);

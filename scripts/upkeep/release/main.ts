@@ -5,18 +5,15 @@
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { ROOT } from "../sources/source_files.ts";
 import { build, run } from "./build.ts";
-import { isHandedOver } from "../../../src/base/http/secret_files.ts";
+import { readSecret } from "../../command_line/secret_environment.ts";
 
 /** @param path of a private key in PEM, as `openssl genpkey -algorithm ed25519` makes it. @throws {Error} in one sentence */
 async function openReleaseKey(path: string): Promise<CryptoKey> {
-  const { mode } = await Deno.stat(path).catch(() => {
-    throw new Error(`--key: the file ${path} cannot be read`);
+  const pem = await readSecret(path).catch((error) => {
+    throw new Error(`--key: ${error.message}`);
   });
-  if (mode !== null && (mode & 0o077) !== 0 && !isHandedOver(path)) {
-    throw new Error(`--key: others may open ${path}; chmod 600 ${path}`);
-  }
-  const [, text = ""] = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/
-    .exec(await Deno.readTextFile(path)) ?? [];
+  const [, text = ""] = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(pem) ??
+    [];
   try {
     return await crypto.subtle.importKey("pkcs8", Uint8Array.fromBase64(text), "Ed25519", false, ["sign"]);
   } catch {
@@ -57,7 +54,7 @@ export async function release({ key: keyFile, commit, tag, out }: {
     [1, 2].map(() => Deno.makeTempDir({ dir: out, prefix: ".build-" })),
   );
   try {
-    const [one, other] = [await build(ROOT, commit, first ?? ""), await build(ROOT, commit, second ?? "")];
+    const [one, other] = [await build(commit, first ?? ""), await build(commit, second ?? "")];
     if (one.sums !== other.sums) {
       throw new Error(`two builds of ${commit} differ:\n${difference(one.sums, other.sums)}`);
     }
