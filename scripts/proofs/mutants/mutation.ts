@@ -58,7 +58,7 @@ async function scored(
   const isAccepted = (mutation: Mutation): boolean => accepted.has(faultOf(mutation));
   for (const { file } of mutations.filter(isAccepted)) scoreOf(dirname(file)).accepted += 1;
   const open = mutations.filter((mutation) => !isAccepted(mutation));
-  await tryMutations(ROOT, open, { near: nearest(), processes }, (mutation, outcome) => {
+  await tryMutations(open, { near: nearest(), processes }, (mutation, outcome) => {
     print(`${outcome.padEnd(9)} ${describeMutation(mutation)}`);
     const score = scoreOf(dirname(mutation.file));
     score[outcome] += 1;

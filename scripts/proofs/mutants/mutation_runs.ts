@@ -1,6 +1,6 @@
 /** Tries generated faults: first with the tests that reach each, in a process that stays, then with `deno test`. */
 import { basename } from "node:path/posix";
-import { listFiles, readSource, type SourceFile } from "../../upkeep/sources/source_files.ts";
+import { listFiles, readSource, ROOT, type SourceFile } from "../../upkeep/sources/source_files.ts";
 import { findFitting } from "./fitting.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
@@ -26,7 +26,7 @@ const DOCUMENT = "tests/platform/process/documents/openapi_document.test.ts";
 export type Outcome = "caught" | "survived" | "invalid";
 
 /** One worker. */
-interface Lane extends AsyncDisposable {
+interface Worker extends AsyncDisposable {
   /** Copied when it is needed. */
   readonly tree: () => Promise<Tree>;
   readonly process: TestProcess;
@@ -40,20 +40,14 @@ export type Near = (mutation: Mutation) => {
   readonly telling: readonly string[];
 };
 
-/**
- * Tries each mutation.
- *
- * @param root of the project, which stays as it is
- * @param processes that run tests at the same time
- */
+/** Tries each mutation in copies of the project. @param processes that run tests at the same time */
 export async function tryMutations(
-  root: string,
   mutations: readonly Mutation[],
   { near, processes }: { readonly near: Near; readonly processes: number },
   report: (mutation: Mutation, outcome: Outcome) => void,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const tree = stack.use(await copyTree(root));
+  const tree = stack.use(await copyTree(ROOT));
   const fitting = new Set(await findFitting(mutations, tree));
   for (const mutation of mutations) if (!fitting.has(mutation)) report(mutation, "invalid");
   const numbered = [...fitting].map((mutation, index) => ({ mutation, number: index + 1 }));
@@ -62,22 +56,22 @@ export async function tryMutations(
     const text = switched(readSource(file).text, changes, `file://${tree.folder}/${SWITCH}`);
     await Deno.writeTextFile(`${tree.folder}/${file}`, text);
   }
-  const lanes: Lane[] = [];
-  for (let lane = 0; lane < processes; lane++) lanes.push(stack.use(openLane(root, tree.folder)));
+  const workers: Worker[] = [];
+  for (let worker = 0; worker < processes; worker++) workers.push(stack.use(openWorker(tree.folder)));
   const survey = openSurvey();
   const sound = soundTests();
-  await divideWork(numbered, lanes, async ({ mutation, number }, lane) => {
-    report(mutation, await outcomeWith(mutation, number, { survey, near, sound, lane }));
+  await divideWork(numbered, workers, async ({ mutation, number }, worker) => {
+    report(mutation, await outcomeWith(mutation, number, { survey, near, sound, worker }));
   });
 }
 
 const SWITCH = "scripts/proofs/mutants/mutation_switch.ts";
 
-function openLane(root: string, folder: string): Lane {
+function openWorker(folder: string): Worker {
   let tree: Promise<Tree> | undefined;
   const process = testProcess(folder);
   return {
-    tree: () => tree ??= copyTree(root),
+    tree: () => tree ??= copyTree(ROOT),
     process,
     async [Symbol.asyncDispose]() {
       await process[Symbol.asyncDispose]();
@@ -126,22 +120,22 @@ interface Means {
   readonly survey: Survey;
   readonly near: Near;
   readonly sound: Sound;
-  readonly lane: Lane;
+  readonly worker: Worker;
 }
 
 async function outcomeWith(
   mutation: Mutation,
   number: number,
-  { survey, near: chosenBy, sound, lane }: Means,
+  { survey, near: chosenBy, sound, worker }: Means,
 ): Promise<Outcome> {
   const { near, telling } = chosenBy(mutation);
-  const caught = await isCaught(number, [...new Set([...near, ...telling])], survey, lane.process);
+  const caught = await isCaught(number, [...new Set([...near, ...telling])], survey, worker.process);
   if (caught === true) return "caught";
   if (caught === false && !survey.isAtLoad(number)) return "survived";
   return await tried(
     mutation,
     [...[near, telling].map((files) => files.slice(0, AT_LOAD)), [DOCUMENT]],
-    await lane.tree(),
+    await worker.tree(),
     sound,
   );
 }

@@ -7,7 +7,7 @@ import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
 import { namesakeTests, tellingTests } from "../../../../scripts/proofs/mutants/telling_tests.ts";
 import { switched } from "../../../../scripts/proofs/mutants/switched.ts";
 import { ACCEPTED_FILE, acceptedIn, faultOf } from "../../../../scripts/proofs/mutants/accepted_survivors.ts";
-import { readSource, ROOT } from "../../../../scripts/upkeep/sources/source_files.ts";
+import { readSource } from "../../../../scripts/upkeep/sources/source_files.ts";
 
 /** Each changed text, with its kind. */
 function changed(text: string): string[] {
@@ -214,7 +214,7 @@ Deno.test("a fault is caught, survives, or does not fit the types, and the tree 
   );
   const outcomes = new Map<string, Outcome>();
   const near = (): ReturnType<Near> => ({ near: ["tests/base/kernel/batches.test.ts"], telling: [] });
-  await tryMutations(ROOT, chosen, { near, processes: 2 }, ({ kind, from }, outcome) => {
+  await tryMutations(chosen, { near, processes: 2 }, ({ kind, from }, outcome) => {
     outcomes.set(`${kind}: ${from.trim()}`, outcome);
   });
   assertEquals(outcomes, OUTCOMES);
