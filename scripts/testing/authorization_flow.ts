@@ -206,9 +206,10 @@ export async function toBank(
 export async function authorise(
   env: FlowEnvironment,
   flow: Pick<AtBank, "browser" | "bank" | "consentId" | "handover">,
+  accounts?: readonly unknown[],
 ): Promise<Response> {
   const explicit = flow.handover.debtor_account_present === "false";
-  if (explicit) await good(putAccounts(env, flow.bank, flow.consentId), 200);
+  if (explicit) await good(putAccounts(env, flow.bank, flow.consentId, accounts), 200);
   const answer = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
   const location = answer.headers.get("location") ?? "";
   return location.includes("/authorization.consent.oauth2")

@@ -1,12 +1,11 @@
 /** Bank returns made layer by layer, and the one response that every inauthentic one must get (contract BR17). */
 import { assertEquals } from "@std/assert";
-import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { rawJwe } from "./raw_jws.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "./flows.ts";
 import { type AtBank, type Browser, returnClaims } from "./authorization_flow.ts";
 import { assertPage } from "./front_channel.ts";
-import { type Changes, sealToPlatform, signJwt } from "./jwts.ts";
-import { AUTH_URL, type Environment } from "./environment.ts";
+import { type Changes, platformEncryptionKey, sealToPlatform, signJwt } from "./jwts.ts";
+import type { Environment } from "./environment.ts";
 import { unchanged } from "./store_contents.ts";
 
 /** A consent with the payer's account: the bank's success ends the flow immediately. */
@@ -26,16 +25,6 @@ export function signedReturn(env: Environment, flow: AtBank, changes: Changes = 
 /** The path of a return with this inner layer, correctly encrypted. */
 export async function sealedReturn(env: Environment, bank: string, plaintext: string): Promise<string> {
   return returnTo(bank, await sealToPlatform(env, plaintext));
-}
-
-/** The platform's public encryption key, for encrypting by hand. */
-export async function platformEncryptionKey(env: Environment): Promise<{ kid: string; key: CryptoKey }> {
-  const { keys } = await bodyOf<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)));
-  const jwk = present(keys.find(({ use }) => use === "enc"));
-  const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
-    "encrypt",
-  ]);
-  return { kid: jwk.kid, key };
 }
 
 /**

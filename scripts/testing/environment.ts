@@ -265,14 +265,14 @@ async function onboardAll(
     role: "PISP",
     keys: [0, 1],
     redirectUris: SHOP_REDIRECTS,
-    ...notified(eventNotificationUri.tpp),
+    eventNotificationUri: eventNotificationUri.tpp,
   });
   const otherTpp = await onboard(env, {
     name: "Other Shop Ltd",
     role: "PISP",
     keys: [2, 3],
     redirectUris: ["https://other.example/callback"],
-    ...notified(eventNotificationUri.otherTpp),
+    eventNotificationUri: eventNotificationUri.otherTpp,
   });
   const bankA = await onboard(env, {
     name: "Bank A plc",
@@ -282,7 +282,7 @@ async function onboardAll(
     redirectUris: ["https://bank-a.example/sca"],
     consentManagedByBank: false,
     resultsOnBackChannel,
-    ...pushed(paymentOrdersUri.bankA),
+    paymentOrdersUri: paymentOrdersUri.bankA,
   });
   const bankB = await onboard(env, {
     name: "Bank B plc",
@@ -292,17 +292,9 @@ async function onboardAll(
     redirectUris: ["https://bank-b.example/sca"],
     consentManagedByBank: true,
     resultsOnBackChannel,
-    ...pushed(paymentOrdersUri.bankB),
+    paymentOrdersUri: paymentOrdersUri.bankB,
   });
   return { tpp, otherTpp, bankA, bankB };
-}
-
-function notified(eventNotificationUri: string | undefined): { eventNotificationUri?: string } {
-  return eventNotificationUri === undefined ? {} : { eventNotificationUri };
-}
-
-function pushed(paymentOrdersUri: string | undefined): { paymentOrdersUri?: string } {
-  return paymentOrdersUri === undefined ? {} : { paymentOrdersUri };
 }
 
 /** The TPP's registered redirect URLs; the second has a query of its own. */

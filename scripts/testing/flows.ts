@@ -73,6 +73,13 @@ export function consentBody(
 
 export const DEBTOR_ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
 
+/** A form without the omitted parameters. */
+export function formOf(form: FormChanges): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
 /** A POST of a form to an OAuth endpoint. */
 export async function postForm(
   env: FlowEnvironment,
@@ -81,11 +88,8 @@ export async function postForm(
   as?: Participant,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const body = new URLSearchParams(
-    Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
   const url = `${addressesOf(env).baseUrl}${path}`;
-  return await env.api(new Request(url, { method: "POST", body, headers }), as);
+  return await env.api(new Request(url, { method: "POST", body: formOf(form), headers }), as);
 }
 
 /** The three authentication parameters. */

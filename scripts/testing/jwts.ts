@@ -130,22 +130,26 @@ export async function payloadSignature(
   return `${signed.protected}..${signed.signature}`;
 }
 
-/** Encrypts a compact JWS (or any text) to the platform, as banks do. */
-export async function sealToPlatform(
-  env: Pick<Moment, "addresses"> & { browser(request: Request): Promise<Response> },
-  plaintext: string,
-  header: JsonObject = {},
-): Promise<string> {
+/** A platform whose key set can be read. */
+type Published = Pick<Moment, "addresses"> & { browser(request: Request): Promise<Response> };
+
+/** The platform's public encryption key. */
+export async function platformEncryptionKey(env: Published): Promise<{ kid: string; key: CryptoKey }> {
   const published = new Request(`${addressesOf(env).authUrl}/jwks`);
   const { keys } = await bodyOf<PlatformKeys>(env.browser(published));
   const jwk = present(keys.find(({ use }) => use === "enc"));
-  const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
-    "encrypt",
-  ]);
-  const protectedHeader = withChanges(
-    { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: jwk.kid },
-    header,
-  );
+  const algorithm = { name: "RSA-OAEP", hash: "SHA-256" };
+  return { kid: jwk.kid, key: await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["encrypt"]) };
+}
+
+/** Encrypts a compact JWS (or any text) to the platform, as banks do. */
+export async function sealToPlatform(
+  env: Published,
+  plaintext: string,
+  header: JsonObject = {},
+): Promise<string> {
+  const { kid, key } = await platformEncryptionKey(env);
+  const protectedHeader = withChanges({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid }, header);
   return await new CompactEncrypt(new TextEncoder().encode(plaintext))
     .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", ...protectedHeader })
     .encrypt(key);

@@ -4,12 +4,20 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { type PushedRequest, rejectionOf, type TokenAnswer } from "./answers.ts";
-import { authentication, createConsent, dpopKey, type FormChanges, pushForm, verifierOf } from "./flows.ts";
+import {
+  authentication,
+  createConsent,
+  dpopKey,
+  type FormChanges,
+  formOf,
+  pushForm,
+  verifierOf,
+} from "./flows.ts";
 import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts";
 import { dpopProof, type ProofTarget } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { assertErrorMembers } from "./resource_answers.ts";
+import { assertErrorMembers, UUID } from "./resource_answers.ts";
 import { BASE_URL, type Environment } from "./environment.ts";
 import { sharedToken } from "./shared_token.ts";
 import { sha256 } from "../../src/base/kernel/identifiers.ts";
@@ -145,7 +153,7 @@ function endpoint(env: Environment, { form, ...parts }: Parts): OAuthEndpoint {
   const target = { method: "POST", url: BASE_URL + parts.path };
   const request = async (deviation: Deviation = {}): Promise<Request> => {
     const good = await form(deviation.client ?? env.tpp);
-    const text = formText({ ...good, ...deviation.form });
+    const text = formOf({ ...good, ...deviation.form }).toString();
     const headers = new Headers({ "content-type": FORM_TYPE });
     const proof = deviation.proof === undefined && (parts.name !== "PAR" || deviation.key !== undefined)
       ? await dpopProof(env, deviation.key ?? await dpopKey(), target)
@@ -167,13 +175,6 @@ function endpoint(env: Environment, { form, ...parts }: Parts): OAuthEndpoint {
   };
 }
 
-/** A form's text without the omitted parameters. */
-export function formText(form: FormChanges): string {
-  return new URLSearchParams(
-    Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  ).toString();
-}
-
 /** Status and `error` of a rejection. */
 export type Expected = readonly [status: number, error: string];
 
@@ -188,15 +189,11 @@ export async function rejectedEverywhere(
   cases: Readonly<Record<string, Case>>,
   endpoints?: readonly OAuthEndpoint[],
 ): Promise<void> {
-  for (const endpoint of endpoints ?? await oauthEndpoints(env)) {
-    for (const [name, deviate] of Object.entries(cases)) {
-      await t.step(`${endpoint.name}: ${name}`, async () => {
-        await endpoint.ready();
-        const deviation = await deviate(endpoint);
-        await assertRejected(env, expected, () => endpoint.send(deviation));
-      });
-    }
-  }
+  await everywhere(t, endpoints ?? await oauthEndpoints(env), cases, async (endpoint, deviate) => {
+    await endpoint.ready();
+    const deviation = await deviate(endpoint);
+    await assertRejected(env, expected, () => endpoint.send(deviation));
+  });
 }
 
 /** Runs every case at every endpoint and asserts success. */
@@ -206,11 +203,20 @@ export async function acceptedEverywhere(
   cases: Readonly<Record<string, Case>>,
   endpoints?: readonly OAuthEndpoint[],
 ): Promise<void> {
-  for (const endpoint of endpoints ?? await oauthEndpoints(env)) {
+  await everywhere(t, endpoints ?? await oauthEndpoints(env), cases, async (endpoint, deviate) => {
+    await assertAccepted(endpoint, await endpoint.send(await deviate(endpoint)));
+  });
+}
+
+async function everywhere(
+  t: Deno.TestContext,
+  endpoints: readonly OAuthEndpoint[],
+  cases: Readonly<Record<string, Case>>,
+  assertCase: (endpoint: OAuthEndpoint, deviate: Case) => Promise<void>,
+): Promise<void> {
+  for (const endpoint of endpoints) {
     for (const [name, deviate] of Object.entries(cases)) {
-      await t.step(`${endpoint.name}: ${name}`, async () => {
-        await assertAccepted(endpoint, await endpoint.send(await deviate(endpoint)));
-      });
+      await t.step(`${endpoint.name}: ${name}`, () => assertCase(endpoint, deviate));
     }
   }
 }
@@ -232,10 +238,7 @@ export async function assertApiError(response: Response, expected: Expected): Pr
   const { headers } = response;
   assertEquals(headers.get("content-type"), "application/json");
   assertEquals(headers.get("cache-control"), "no-store");
-  assertMatch(
-    headers.get("x-fapi-interaction-id") ?? "",
-    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-  );
+  assertMatch(headers.get("x-fapi-interaction-id") ?? "", UUID);
   assertEquals(headers.get("www-authenticate"), null); // contract FAPI-D3
   assertEquals(headers.get("set-cookie"), null);
 }

@@ -40,8 +40,8 @@ export interface Onboarding {
   readonly redirectUris: readonly string[];
   readonly consentManagedByBank?: boolean;
   readonly resultsOnBackChannel?: boolean;
-  readonly paymentOrdersUri?: string;
-  readonly eventNotificationUri?: string;
+  readonly paymentOrdersUri?: string | undefined;
+  readonly eventNotificationUri?: string | undefined;
 }
 
 interface Host {
@@ -81,7 +81,7 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
     keys.map((key, index) => signingRequest(key, `${who.name} ${purposes[index]}`)),
   );
   const response = await adminCall(env, "POST", "/participants", {
-    ...(who.orgId === undefined ? {} : { org_id: who.orgId }),
+    org_id: who.orgId, // absent if undefined, as each member here
     org_name: who.name,
     registration_number: "12345678",
     role: who.role,
@@ -100,8 +100,8 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
     },
     ...(who.role === "PISP" ? {} : { consent_managedby_bank: who.consentManagedByBank ?? false }),
     ...(who.resultsOnBackChannel === true ? { results_on_back_channel: true } : {}),
-    ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
-    ...(who.eventNotificationUri === undefined ? {} : { event_notification_uri: who.eventNotificationUri }),
+    payment_orders_uri: who.paymentOrdersUri,
+    event_notification_uri: who.eventNotificationUri,
     csrs: Object.fromEntries(csrs.map((csr, index) => [purposes[index], csr])),
   });
   if (response.status !== 201) {

@@ -22,11 +22,10 @@ export function concat(...parts: readonly Part[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(parts.flatMap((part) => [...bytesOf(part)]));
 }
 
-/** PS256 over the signing input, optionally with another salt length. */
-export async function ps256(key: CryptoKey, input: Part, saltLength = 32): Promise<string> {
-  return segment(
-    new Uint8Array(await crypto.subtle.sign({ name: "RSA-PSS", saltLength }, key, bytesOf(input))),
-  );
+/** PS256 over the signing input. */
+export async function ps256(key: CryptoKey, input: Part): Promise<string> {
+  const signature = await crypto.subtle.sign({ name: "RSA-PSS", saltLength: 32 }, key, bytesOf(input));
+  return segment(new Uint8Array(signature));
 }
 
 /** A compact JWS over exactly this header and payload. */

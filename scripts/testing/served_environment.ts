@@ -157,7 +157,7 @@ export async function settle(
       name: "Bank A plc",
       orgId: "BANKA",
       keys: [4, 5, 6],
-      ...(paymentOrdersUri === undefined ? {} : { paymentOrdersUri }),
+      paymentOrdersUri,
     }),
     bankB: await join({
       ...bank,

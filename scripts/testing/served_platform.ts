@@ -61,18 +61,14 @@ export interface DenoConfig {
   readonly tasks: Readonly<Record<string, { readonly command: string }>>;
 }
 
-/**
- * The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere.
- *
- * @param source the root of the source that it runs, with a slash at the end
- */
-export async function taskCommand(name: string, source = root): Promise<string[]> {
-  const config = JSON.parse(await Deno.readTextFile(`${source}deno.json`)) as DenoConfig;
+/** The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere. */
+export async function taskCommand(name: string): Promise<string[]> {
+  const config = JSON.parse(await Deno.readTextFile(`${root}deno.json`)) as DenoConfig;
   const words = present(config.tasks[name]).command.split(" ");
   return words.flatMap((word, index) => {
     if (index === 0) return [Deno.execPath()];
-    if (index === 1) return [word, "--quiet", "--no-check", "--config", `${source}deno.json`];
-    return [word.replace(/^(--lock=|(?=src\/|scripts\/))/, `$1${source}`)];
+    if (index === 1) return [word, "--quiet", "--no-check", "--config", `${root}deno.json`];
+    return [word.replace(/^(--lock=|(?=src\/|scripts\/))/, `$1${root}`)];
   });
 }
 

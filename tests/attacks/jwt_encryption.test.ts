@@ -1,8 +1,8 @@
 import { assert } from "@std/assert";
-import { platformEncryptionKey, sealedUnderHeader, signedReturn } from "testing/bank_return.ts";
+import { sealedUnderHeader, signedReturn } from "testing/bank_return.ts";
 import { CompactEncrypt } from "jose";
 import type { AtBank } from "testing/authorization_flow.ts";
-import { type JsonObject, thumbprint } from "testing/jwts.ts";
+import { type JsonObject, platformEncryptionKey, thumbprint } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import type { Environment } from "testing/environment.ts";
 import { rawJwe } from "testing/raw_jws.ts";

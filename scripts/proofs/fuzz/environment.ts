@@ -1,5 +1,5 @@
 /** The environment of the samples: the parties' keys, and parts that know the rules for each kind of text. */
-import { platformEncryptionKey } from "../../testing/bank_return.ts";
+import { platformEncryptionKey } from "../../testing/jwts.ts";
 import { dpopKey } from "../../testing/flows.ts";
 
 import { type TestKey, testKey } from "../../testing/keys.ts";

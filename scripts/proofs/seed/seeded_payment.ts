@@ -1,9 +1,8 @@
 /** One payment of a seeded store: a customer, a TPP and a bank, and how it ends. */
 import {
   type AtBank,
+  authorise,
   codeOf,
-  decide,
-  putAccounts,
   redeem,
   returnPath,
   toBank,
@@ -128,18 +127,8 @@ async function reported(
 }
 
 /** The customer accepts, and has enough on the account. */
-async function authorised(env: FlowEnvironment, flow: AtBank, body: SentConsent): Promise<Response> {
+function authorised(env: FlowEnvironment, flow: AtBank, body: SentConsent): Promise<Response> {
   const { Currency } = body.Data.Initiation.InstructedAmount as { readonly Currency: string };
-  const SchemeName = "UK.OBIE.IBAN";
-  await good(
-    putAccounts(env, flow.bank, flow.consentId, [
-      { SchemeName, Identification: "GB94BARC10201530093459", Balance: "25000.00", Currency },
-    ]),
-    200,
-  );
-  const answer = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
-  const location = answer.headers.get("location") ?? "";
-  return location.includes("/authorization.consent.oauth2")
-    ? await decide(flow.browser, location, "accept")
-    : answer;
+  const account = { SchemeName: "UK.OBIE.IBAN", Identification: "GB94BARC10201530093459" };
+  return authorise(env, flow, [{ ...account, Balance: "25000.00", Currency }]);
 }

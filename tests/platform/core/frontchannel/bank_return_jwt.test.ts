@@ -3,14 +3,7 @@
  * The envelope of a bank's return. `tests/attacks/jwt_sealing.test.ts` has its headers and what may be inside.
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  assertNotAuthentic,
-  IMPLICIT,
-  platformEncryptionKey,
-  returnTo,
-  sealedReturn,
-  signedReturn,
-} from "testing/bank_return.ts";
+import { assertNotAuthentic, IMPLICIT, returnTo, sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { type AtBank, Browser, returnClaims, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
@@ -19,7 +12,7 @@ import {
   codesIssued,
   consentStatus,
 } from "testing/front_channel.ts";
-import { type JsonObject, sealToPlatform, signJwt } from "testing/jwts.ts";
+import { type JsonObject, platformEncryptionKey, sealToPlatform, signJwt } from "testing/jwts.ts";
 import { type Environment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { transactionDigestOf } from "support/transaction_digest.ts";
