@@ -5,6 +5,7 @@
 import { mutateText, pick } from "./mutations.ts";
 import { NAMES, ODD_VALUES, WORDS } from "./words.ts";
 import type { Random } from "../prove/random.ts";
+import { reverseMembers } from "../../testing/resource_bodies.ts";
 import { jsonIfAny } from "../../../src/base/kernel/json.ts";
 
 /** Differences by which times and amounts are changed. */
@@ -53,16 +54,8 @@ function editJson(random: Random, document: unknown): string {
 
 /** The same value with its members in another order, white space and escapes. */
 function rewriteDocument(document: unknown): string {
-  const text = JSON.stringify(reverseOrder(document), null, "\t");
+  const text = JSON.stringify(reverseMembers(document), null, "\t");
   return `\n${text.replaceAll("a", "\\u0061")} `;
-}
-
-function reverseOrder(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(reverseOrder);
-  return Object.fromEntries(
-    Object.entries(value).reverse().map(([name, member]) => [name, reverseOrder(member)]),
-  );
 }
 
 /** Another value: odd, well-known, or from another place in the document. */

@@ -1,5 +1,6 @@
 /** Mutations of texts, bytes and tokens, determined only by a random stream. Independent of their use. */
 import type { Random } from "../prove/random.ts";
+import { segment } from "../../testing/raw_jws.ts";
 
 const CHARACTERS = [..."AZaz09-_=+/.,:;%&?#@!$'\"\\ <>{}[]()~^|`*\t"];
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -124,7 +125,7 @@ export function mutateToken(random: Random, token: string): string {
       const octets = octetsOf(part);
       return octets === undefined
         ? mutateText(random, token)
-        : parts.with(index, encoded(mutateBytes(random, octets))).join(".");
+        : parts.with(index, segment(mutateBytes(random, octets))).join(".");
     }
   }
 }
@@ -149,8 +150,4 @@ function octetsOf(segment: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-}
-
-function encoded(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

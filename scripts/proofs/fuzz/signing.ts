@@ -2,7 +2,7 @@
  * Signs and encrypts mutated texts with the parties' keys and records every text it made. Any other text that is
  * accepted as signed is a forgery. Makes JWS and JWE by hand, independent of the platform's code.
  */
-import { bytesOf, concat, ps256, rawJwe, rawJws } from "../../testing/raw_jws.ts";
+import { concat, ps256, rawJwe, rawJws, segment } from "../../testing/raw_jws.ts";
 
 /** The kind of a compact token. A token of one kind must not be accepted as another. */
 export type TokenKind = "assertion" | "proof" | "registration" | "statement" | "return";
@@ -79,14 +79,9 @@ export async function signDetached(
   body: Uint8Array,
   coverage: Coverage,
 ): Promise<string> {
-  const protectedSegment = base64url(header);
-  const payload = coverage === "A" ? body : base64url(body);
+  const protectedSegment = segment(header);
+  const payload = coverage === "A" ? body : segment(body);
   return `${protectedSegment}..${await ps256(key, concat(`${protectedSegment}.`, payload))}`;
-}
-
-/** A text or bytes in base64url without padding. */
-export function base64url(part: string | Uint8Array): string {
-  return bytesOf(part).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** The decoded text of a token's segment; undefined if it is not text in base64url. */
