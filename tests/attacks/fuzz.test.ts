@@ -1,13 +1,12 @@
 /** The fuzzer finds no faults in the platform, and it finds planted ones. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fuzz, type Fuzzer, type FuzzResult, openFuzzer } from "../../scripts/proofs/fuzz/main.ts";
-import type { Handler, Plant } from "../../scripts/proofs/fuzz/targets.ts";
+import type { Handler, Plant, WatchedStore } from "../../scripts/proofs/fuzz/targets.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions } from "../../scripts/proofs/fuzz/options.ts";
 import { countOf, isRejected, isTaken } from "../../scripts/proofs/fuzz/report.ts";
 import type { Host } from "../../scripts/proofs/fuzz/sample_request.ts";
 import { isComplete } from "support/part_of.ts";
-import type { WatchedStore } from "../../scripts/proofs/fuzz/store.ts";
 
 /** Wraps one of the apps. */
 function around(wrapped: Host, wrap: (app: Handler, store: WatchedStore) => Handler): Plant {

@@ -37,7 +37,7 @@ Usage: deno task bench [options]
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
   --processes A,B    instead, measure so many platform processes on one PostgreSQL, such as 1,2,4
-  --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
+  --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/report.ts
 
 Processor time and memory are read from /proc: Linux only.
 

@@ -4,23 +4,13 @@
  */
 import type { TestKey } from "../../testing/keys.ts";
 import type { Participant } from "../../testing/participants.ts";
-import { AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "../../testing/environment.ts";
 import {
-  ALIEN,
-  type Check,
-  firstBroken,
-  headed,
-  isOneOf,
-  isSubset,
-  isText,
-  isTime,
-  listOf,
-  type Members,
-  NOW,
-  SKEW,
-  timed,
-  typeOf,
-} from "./checks.ts";
+  AUTH_URL,
+  BASE_URL,
+  DIRECTORY_URL,
+  REGISTRATION_AUDIENCE,
+  START,
+} from "../../testing/environment.ts";
 import type { Coverage } from "./signing.ts";
 import { type Attempt, bodyText, headerOf, parameterOf, pathnameOf } from "./sample_request.ts";
 
@@ -184,4 +174,74 @@ export function signatureRule(header: Members, who: Participant, coverage: Cover
 /** The access token in a request, or undefined. */
 export function accessTokenOf(attempt: Attempt): string | undefined {
   return /^dpop +(\S+)$/i.exec(headerOf(attempt, "authorization") ?? "")?.[1];
+}
+
+/** A decoded JSON object. */
+export type Members = { readonly [name: string]: unknown };
+
+/** The clock of every environment, Unix seconds. */
+const NOW = START / 1000;
+/** Allowed clock skew, seconds. */
+const SKEW = 30;
+/** Header members that would supply a key, compression or processing rules. */
+const ALIEN = ["jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2c", "p2s"];
+
+/** A named check and its result. */
+type Check = readonly [name: string, holds: boolean];
+
+/** The name of the first failed check. */
+function firstBroken(checks: readonly Check[]): string | undefined {
+  return checks.find(([, holds]) => !holds)?.[0];
+}
+
+/** The header of a compact JWS by the participant's signing key. */
+function headed(header: Members, kid: string, typ: readonly unknown[]): readonly Check[] {
+  return [
+    ["alg", header["alg"] === "PS256"],
+    ["kid", String(header["kid"]).replace(/=$/, "") === kid.replace(/=$/, "")],
+    ["typ", typ.includes(typeOf(header["typ"]))],
+    ["set of header members", ![...ALIEN, "jwk"].some((name) => Object.hasOwn(header, name))],
+  ];
+}
+
+/** `typ` as a media type (RFC 7515 §4.1.9). */
+function typeOf(typ: unknown): unknown {
+  return typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ;
+}
+
+/** A time between these, both included; Unix seconds. */
+function isTime(value: unknown, from: number, to: number): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= from && value <= to;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 256;
+}
+
+/** `exp` not expired and at most `ahead` from now, `iat` and `nbf` not in the future; seconds. */
+function timed(claims: Members, ahead: number, wanted: readonly string[]): readonly Check[] {
+  const check = (name: string, from: number, to: number): Check => {
+    const absent = !Object.hasOwn(claims, name) && !wanted.includes(name);
+    return [name, absent || isTime(claims[name], from, to)];
+  };
+  return [
+    check("exp", NOW - SKEW, NOW + ahead),
+    ["exp", claims["exp"] !== NOW - SKEW],
+    check("iat", -Infinity, NOW + SKEW),
+    check("nbf", -Infinity, NOW + SKEW),
+  ];
+}
+
+function isOneOf(value: unknown, of: readonly unknown[]): boolean {
+  return of.includes(value);
+}
+
+/** A non-empty subset of these values. */
+function isSubset(value: unknown, of: readonly unknown[]): boolean {
+  return listOf(value).length > 0 && listOf(value).every((each) => isOneOf(each, of));
+}
+
+/** The value if it is a list, else an empty list. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

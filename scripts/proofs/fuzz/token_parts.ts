@@ -7,8 +7,7 @@ import { mutateJson, readJson } from "./json.ts";
 import { mutateBytes, mutateToken, pick } from "./mutations.ts";
 import { type Resigner, segmentText, type TokenKind } from "./signing.ts";
 import type { Answer, Part, Place } from "./parts.ts";
-import type { Members } from "./checks.ts";
-import { isSuccess, type Rule, sealRule } from "./rules.ts";
+import { isSuccess, type Members, type Rule, sealRule } from "./rules.ts";
 import { type Attempt, headerOf } from "./sample_request.ts";
 import type { Random } from "../prove/random.ts";
 

@@ -3,8 +3,7 @@
  * tree. First the tests must pass on the unchanged copy: only then does a failure say that they caught the fault.
  */
 import { runProgram } from "../../command_line/run.ts";
-import { MUTANTS } from "./list.ts";
-import { type Mutant, planted } from "./mutant.ts";
+import { type Mutant, MUTANTS, planted } from "./mutant.ts";
 import { choose, type Chosen, usage } from "./options.ts";
 import { copyTree, type TestRun, type Tree } from "./tree.ts";
 

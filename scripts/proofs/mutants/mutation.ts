@@ -6,8 +6,7 @@ import { dirname } from "node:path/posix";
 import { readSeed, wholeNumber } from "../../command_line/option_values.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { ROOT } from "../../upkeep/sources/source_files.ts";
-import { type Mutation, mutationsOf } from "./mutations.ts";
-import { ACCEPTED_FILE, acceptedIn, faultOf } from "./accepted_survivors.ts";
+import { ACCEPTED_FILE, acceptedIn, faultOf, type Mutation, mutationsOf } from "./mutations.ts";
 import { nearest, type Outcome, tryMutations } from "./mutation_runs.ts";
 import { shuffle } from "./options.ts";
 

@@ -3,7 +3,7 @@ import { verifyBundle } from "../../operators/case/verify_bundle.ts";
 import { newFindings } from "../../operators/case/verify_parts.ts";
 import { type ApiAnswer, getOperation } from "../../operators/operations_api/client.ts";
 import { pause } from "./calls.ts";
-import type { OperationsApi } from "./operations_api.ts";
+import type { OperationsApi } from "./system.ts";
 
 /** A consent and its payment, if it has one. */
 export interface CaseId {

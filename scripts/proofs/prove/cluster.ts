@@ -11,13 +11,12 @@ import type { Store } from "../../../src/base/store/store.ts";
 import { openProvedDatabase, type ProvedDatabase } from "./databases.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "../../testing/operators.ts";
 import { startLoadBalancer } from "./load_balancer.ts";
-import { operationsApi } from "./operations_api.ts";
+import { operationsApi, type ProvedSystem } from "./system.ts";
 import { type PlatformProcess, startPlatformProcess } from "./platform_process.ts";
 import { freePort, freeSandboxPorts } from "../../command_line/free_ports.ts";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
 import type { ProveOptions } from "./options.ts";
 import { type ProvedSigner, startProvedSigner } from "./signer_process.ts";
-import type { ProvedSystem } from "./system.ts";
 
 /** The platform's databases: URLs. */
 interface Stores {

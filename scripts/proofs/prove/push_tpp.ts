@@ -11,7 +11,7 @@ import type { ParticipantPlan } from "../../../src/sandbox/ecosystem/participant
 import { registerParticipant } from "../../../src/sandbox/ecosystem/registration.ts";
 import { sandboxFiles } from "../../../src/sandbox/ecosystem/sandbox_files.ts";
 import { pause, persistently } from "./calls.ts";
-import type { PushEvidence } from "./push_checks.ts";
+import type { PushEvidence } from "./event_checks.ts";
 import type { PushReceiver } from "./push_receiver.ts";
 import type { ProvedSystem } from "./system.ts";
 

@@ -1,7 +1,7 @@
 /** The lines that a run of the prover ends with. */
 import type { AnswerLog } from "./answers.ts";
 import type { CheckResult, Evidence } from "./checks.ts";
-import type { PushEvidence } from "./push_checks.ts";
+import type { PushEvidence } from "./event_checks.ts";
 
 const MAX_SHOWN = 20;
 

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { freeSandboxPorts } from "../../command_line/free_ports.ts";
-import { operationsApi } from "./operations_api.ts";
+import { operationsApi, type ProvedSystem } from "./system.ts";
 import { startSandboxProcess } from "./sandbox_process.ts";
-import type { ProvedSystem } from "./system.ts";
 
 const operationsSchema = z.object({ operations_url: z.url(), directory_admin_token: z.string() });
 

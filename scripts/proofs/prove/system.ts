@@ -1,7 +1,7 @@
-/** The system that the prover torments. */
+/** The system that the prover torments, with its operations API. */
 import type { Store } from "../../../src/base/store/store.ts";
 import type { SandboxEndpoints } from "../../../src/sandbox/shop/sandbox_endpoints.ts";
-import type { OperationsApi } from "./operations_api.ts";
+import type { ApiTools, Operator } from "../../operators/operations_api/client.ts";
 
 export interface ProvedSystem extends AsyncDisposable {
   /** The sandbox's folder. */
@@ -21,4 +21,15 @@ export interface ProvedSystem extends AsyncDisposable {
   stop(): Promise<void>;
   /** Opens the platform's store, which no process uses any more. */
   openStore(): Promise<Store>;
+}
+
+/** One process's listener, and the tools of the commands that call it. */
+export interface OperationsApi {
+  readonly url: string;
+  readonly tools: ApiTools;
+}
+
+/** Calls it as this operator. */
+export function operationsApi({ url, token }: Operator): OperationsApi {
+  return { url, tools: { environment: (name) => name === "PLATFORM_OPS_TOKEN" ? token : undefined, fetch } };
 }

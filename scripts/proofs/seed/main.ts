@@ -1,14 +1,17 @@
 /** `deno task seed`: a platform with the payments of two months, to look at. */
 import { numberReader } from "../../command_line/option_values.ts";
 import { optionsOf, runProgram } from "../../command_line/run.ts";
-import type { EmptyEnvironment } from "../../testing/environment.ts";
+import { type EmptyEnvironment, openEmptyEnvironment } from "../../testing/environment.ts";
 import { OPERATOR_TOKENS } from "../../testing/operators.ts";
 import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
 import { pageCosts, tooDear } from "./page_costs.ts";
 import type { Parties } from "./parties.ts";
 import { takePictures } from "./pictures.ts";
 import { seed, type SeedOptions } from "./seed.ts";
-import { openSeeded } from "./seeded_environment.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import type { Store, Write } from "../../../src/base/store/store.ts";
+import { isKept } from "../../../src/platform/process/measured_parts.ts";
+import { testPeople } from "../../testing/participants_people.ts";
 
 const USAGE =
   `Makes payments of 12 banks and 40 TPPs over 60 days by the platform's own endpoints, in a store below
@@ -32,6 +35,46 @@ const FOLDER = ".data/seed";
 const PICTURES = ".data/screenshots/seed";
 const PASS_MS = 1000;
 const DAY_MS = 86_400_000;
+
+/** Real time for which a seed keeps what has expired on its own clock. */
+const GRACE_MS = 600_000;
+
+/** Names and support of an operator, as payers see them. */
+const ENVIRONMENT = {
+  PLATFORM_OPERATOR_NAME: "Example Payments",
+  PLATFORM_SUPPORT_CONTACT: "support@payments.example",
+};
+
+/**
+ * Opens the ecosystem.
+ *
+ * @param folder of the files; undefined for stores in memory
+ */
+async function openSeeded(folder: string | undefined, start: number): Promise<EmptyEnvironment> {
+  const at = (name: string): string => folder === undefined ? ":memory:" : `${folder}/${name}.kv`;
+  const [store, directory, vault] = [
+    lasting(await openDenoKv(at("platform"), { keeps: isKept })),
+    await openDenoKv(at("directory")),
+    await openDenoKv(at("data_keys")),
+  ];
+  return await openEmptyEnvironment({
+    environment: ENVIRONMENT,
+    operators: await testPeople(),
+    store,
+    otherStores: { directory, vault },
+    start,
+    identity: { name: "seeded" },
+  });
+}
+
+/** Deno KV deletes by the computer's clock what has expired, so a seed of an earlier day keeps its entries for a while. */
+function lasting(store: Store): Store {
+  const kept = (write: Write): Write =>
+    write.kind === "set" && write.expiresAt !== undefined
+      ? { ...write, expiresAt: Math.max(write.expiresAt, Date.now() + GRACE_MS) as typeof write.expiresAt }
+      : write;
+  return { ...store, commit: (commit) => store.commit({ ...commit, writes: commit.writes.map(kept) }) };
+}
 
 await runProgram(USAGE, async (args, print) => {
   const given = optionsOf(args, ["payments", "days", "port", "banks", "tpps"], [

@@ -3,10 +3,9 @@ import { accountId, customersOf } from "../../../src/sandbox/bank/customers.ts";
 import type { ExecutedSeen } from "../prove/bank_records.ts";
 import type { PaymentOrder } from "../../testing/answers.ts";
 import type { Answer, Line } from "./calls.ts";
-import { isInquiry, statementOf } from "./bank_statement.ts";
-import { claimsOf } from "./jwts.ts";
+import { claimsOf, headerOf, signedJwt } from "./jwts.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
-import { BANKS, type Party } from "./parties.ts";
+import { AUTH, BANKS, type Party } from "./parties.ts";
 import { callResource } from "./tokens.ts";
 
 /** An order in the bank's ledger. */
@@ -184,4 +183,48 @@ function balancesOf({ party, ledger }: State): Record<string, string> {
 
 function json(value: object): Outgoing {
   return { status: 200, body: JSON.stringify(value), headers: { "content-type": "application/json" } };
+}
+
+/** An order as the statement names it. */
+interface StatedOrder {
+  readonly id: string;
+  readonly consentId: string;
+  readonly status: string;
+  /** The platform's order as it came. */
+  readonly signed: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+/** Whether a JWS is an inquiry and not an order. */
+function isInquiry(jws: string): boolean {
+  return headerOf(jws)["typ"] === "order-inquiry+jwt";
+}
+
+/** The whole statement in one page. */
+function statementOf(
+  bank: Party,
+  inquiry: string,
+  orders: readonly StatedOrder[],
+  now: number,
+): string {
+  const iat = Math.floor(now / 1000);
+  const { Since } = claimsOf(inquiry)["Data"] as { readonly Since: string };
+  return signedJwt(bank.signing.n, { typ: "order-statement+jwt", kid: bank.signing.kid }, {
+    iss: bank.orgId,
+    aud: AUTH,
+    iat,
+    exp: iat + 300,
+    jti: `statement ${now}`,
+    Data: {
+      Since,
+      PaymentOrder: orders.map(({ id, consentId, status, signed, at }) => ({
+        DomesticPaymentId: id,
+        ConsentId: consentId,
+        Status: status,
+        StatusUpdateDateTime: new Date(at).toISOString(),
+        Order: signed,
+      })),
+    },
+  });
 }

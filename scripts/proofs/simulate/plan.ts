@@ -2,6 +2,9 @@
 import { type PaymentPlan, planPayment } from "../prove/plan.ts";
 import { type Random, seeded } from "../prove/random.ts";
 
+/** In the text of every error that the simulation injects: what it causes is no fault of the platform. */
+export const INJECTED = "injected by the simulation";
+
 /** How a customer behaves. */
 export interface CustomerPlan {
   /** Milliseconds before each click. */

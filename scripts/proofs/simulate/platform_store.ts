@@ -8,7 +8,7 @@ import {
 } from "../../../src/base/store/store.ts";
 import type { Database } from "./database.ts";
 import type { Simulation } from "./simulation.ts";
-import { INJECTED } from "./injected.ts";
+import { INJECTED } from "./plan.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 
 /** The fate of an operation. */

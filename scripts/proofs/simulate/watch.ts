@@ -4,7 +4,7 @@
  */
 import type { Key, Write } from "../../../src/base/store/store.ts";
 import type { LogLine } from "../../testing/answers.ts";
-import { INJECTED } from "./injected.ts";
+import { INJECTED } from "./plan.ts";
 import { claimsOf } from "./jwts.ts";
 
 /** Watches one run. */

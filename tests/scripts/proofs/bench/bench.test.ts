@@ -3,11 +3,11 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { type StageSample, WHOLE } from "../../../../scripts/proofs/bench/flows.ts";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { readBenchOptions } from "../../../../scripts/proofs/bench/options.ts";
-import { RATIOS } from "../../../../scripts/proofs/bench/ratios.ts";
 import {
   growthOf,
   guard,
   promises,
+  RATIOS,
   report,
   type Row,
   tableOf,

@@ -1,8 +1,7 @@
 /** The planted faults of `deno task mutants` still fit the source. Whether tests catch them is tried on demand. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
-import { MUTANTS } from "../../../../scripts/proofs/mutants/list.ts";
-import { type Mutant, planted } from "../../../../scripts/proofs/mutants/mutant.ts";
+import { type Mutant, MUTANTS, planted } from "../../../../scripts/proofs/mutants/mutant.ts";
 import { choose } from "../../../../scripts/proofs/mutants/options.ts";
 
 const root = new URL("../../../../", import.meta.url);

@@ -2,11 +2,16 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Near, type Outcome, tryMutations } from "../../../../scripts/proofs/mutants/mutation_runs.ts";
 import plugin, { type Change } from "../../../../scripts/proofs/mutants/mutation_plugin.ts";
-import { mutationOf, mutationsOf } from "../../../../scripts/proofs/mutants/mutations.ts";
+import {
+  ACCEPTED_FILE,
+  acceptedIn,
+  faultOf,
+  mutationOf,
+  mutationsOf,
+} from "../../../../scripts/proofs/mutants/mutations.ts";
 import { nearTests } from "../../../../scripts/proofs/mutants/near_tests.ts";
 import { namesakeTests, tellingTests } from "../../../../scripts/proofs/mutants/telling_tests.ts";
 import { switched } from "../../../../scripts/proofs/mutants/switched.ts";
-import { ACCEPTED_FILE, acceptedIn, faultOf } from "../../../../scripts/proofs/mutants/accepted_survivors.ts";
 import { readSource } from "../../../../scripts/upkeep/sources/source_files.ts";
 
 /** Each changed text, with its kind. */

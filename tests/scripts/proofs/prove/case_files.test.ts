@@ -5,7 +5,7 @@ import { judgeCases } from "../../../../scripts/proofs/prove/case_checks.ts";
 import { type CaseId, type CaseSeen, readCases } from "../../../../scripts/proofs/prove/case_files.ts";
 import type { PaymentSeen } from "../../../../scripts/proofs/prove/bank_records.ts";
 import { openLogWitness } from "../../../../scripts/proofs/prove/log_witness.ts";
-import type { OperationsApi } from "../../../../scripts/proofs/prove/operations_api.ts";
+import type { OperationsApi } from "../../../../scripts/proofs/prove/system.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";

@@ -1,7 +1,7 @@
 /** The prover finds pushes that are changed, parallel, out of order, or left. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { UnsecuredJWT } from "jose";
-import { judgePushes } from "../../../../scripts/proofs/prove/push_checks.ts";
+import { judgePushes } from "../../../../scripts/proofs/prove/event_checks.ts";
 import type { Delivery } from "../../../../scripts/proofs/prove/push_receiver.ts";
 import { steps } from "support/steps.ts";
 
