@@ -31,7 +31,7 @@ export async function banksPage(visit: Visit, after: string | undefined, now: nu
               </section>
             )}
           </Read>
-          <Outages visit={visit} facts={known} />
+          {drawOutages(visit, known)}
         </>
       )}
     </Read>
@@ -62,9 +62,8 @@ function Banks({ visit, found, rowOf }: {
         "column.waiting": ({ row }) =>
           row ? <OrderCount language={language} row={row} state="waiting" /> : "–",
         "column.dead": ({ row }) => row ? <OrderCount language={language} row={row} state="dead" /> : "–",
-        "column.changes": ({ bank, row }) => (
-          <BankChanges visit={visit} code={bank.OrganisationId} isHeld={row?.isHeld === true} />
-        ),
+        "column.changes": ({ bank, row }) =>
+          drawBankChanges(visit, bank.OrganisationId, row?.isHeld === true),
       }}
     />
   );
@@ -75,9 +74,7 @@ function Restored({ visit: { language } }: { readonly visit: Visit }): JSX.Eleme
   return <p class="notice">{phrase(language, "banks.restored", { command })}</p>;
 }
 
-function BankChanges(
-  { visit, code, isHeld }: { readonly visit: Visit; readonly code: string; readonly isHeld: boolean },
-): JSX.Element | null {
+function drawBankChanges(visit: Visit, code: string, isHeld: boolean): JSX.Element | null {
   const bank = `/banks/${encodeURIComponent(code)}`;
   return (
     <Changes
@@ -90,9 +87,7 @@ function BankChanges(
   );
 }
 
-function Outages(
-  { visit, facts: { controls, rows } }: { readonly visit: Visit; readonly facts: BankFacts },
-): JSX.Element {
+function drawOutages(visit: Visit, { controls, rows }: BankFacts): JSX.Element {
   const { language } = visit;
   return (
     <section class="card">

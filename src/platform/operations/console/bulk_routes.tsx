@@ -40,7 +40,7 @@ export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[]
       SELECTED_PATH,
       (visit, c) =>
         c.html(
-          renderFrame(program, frameOf(visit), <Empty visit={visit} listed={{ ok: true, value: [] }} />),
+          renderFrame(program, frameOf(visit), drawEmpty(visit, { ok: true, value: [] })),
         ),
     ),
     consolePage(program, "post", SELECTED_PATH, async (visit, c) => {
@@ -48,7 +48,7 @@ export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[]
       const frame = frameOf(visit);
       const listed = await readSelected(visit);
       if (!listed.ok || listed.value.length === 0) {
-        return c.html(renderFrame(program, frame, <Empty visit={visit} listed={listed} />), 400);
+        return c.html(renderFrame(program, frame, drawEmpty(visit, listed)), 400);
       }
       const names = await readNames(visit, listed.value.map(({ BankId }) => BankId));
       const isConfirmed = visit.form.get("confirmed") === "true";
@@ -72,12 +72,7 @@ async function readSelected(visit: Visit): Promise<Answer<readonly Order[]>> {
   return { ok: true, value: answer.value.Data.PaymentOrder.filter(isSelected).slice(0, MAX_ORDERS) };
 }
 
-function Empty(
-  { visit: { language }, listed }: {
-    readonly visit: Visit;
-    readonly listed: Answer<readonly Order[]>;
-  },
-): JSX.Element {
+function drawEmpty({ language }: Visit, listed: Answer<readonly Order[]>): JSX.Element {
   return (
     <article class="card act">
       <h1>{phrase(language, "bulk.title")}</h1>
@@ -127,7 +122,7 @@ function Confirm(
     details: (
       <>
         <p>{phrase(language, "bulk.confirm", { count: orders.length })}</p>
-        <OrderTable visit={visit} orders={orders} names={names} />
+        {drawOrderTable(visit, orders, names)}
       </>
     ),
     path: SELECTED_PATH,
@@ -146,13 +141,11 @@ interface Outcome {
   readonly why?: string;
 }
 
-function OrderTable(
-  { visit, orders, names, outcomes }: {
-    readonly visit: Visit;
-    readonly orders: readonly (Order | GoneOrder)[];
-    readonly names: Names;
-    readonly outcomes?: readonly Outcome[];
-  },
+function drawOrderTable(
+  visit: Visit,
+  orders: readonly (Order | GoneOrder)[],
+  names: Names,
+  outcomes?: readonly Outcome[],
 ): JSX.Element {
   return (
     <Table
@@ -169,7 +162,7 @@ function OrderTable(
           "BankId" in order ? <Named id={order.BankId} name={names.get(order.BankId)} /> : "–",
         "column.tpp": (order) => "BankId" in order ? <bdi>{order.Tpp ?? order.ClientId}</bdi> : "–",
         "column.outcome": outcomes !== undefined
-          ? (_, place) => <OutcomeCell visit={visit} outcome={outcomes[place]} />
+          ? (_, place) => drawOutcomeCell(visit, outcomes[place])
           : undefined,
       }}
     />
@@ -178,12 +171,7 @@ function OrderTable(
 
 const BADGES = { done: "good", proposed: "warn", failed: "bad" } as const;
 
-function OutcomeCell(
-  { visit: { language }, outcome = { is: "failed" } }: {
-    readonly visit: Visit;
-    readonly outcome: Outcome | undefined;
-  },
-): JSX.Element {
+function drawOutcomeCell({ language }: Visit, outcome: Outcome | undefined = { is: "failed" }): JSX.Element {
   return (
     <>
       <State is={BADGES[outcome.is]} words={phrase(language, `bulk.${outcome.is}`)} />
@@ -224,7 +212,7 @@ async function carryOut(
   return (
     <article class="card">
       <h1>{phrase(language, "bulk.outcome")}</h1>
-      <OrderTable visit={visit} orders={orders} names={names} outcomes={outcomes} />
+      {drawOrderTable(visit, orders, names, outcomes)}
       <Back language={language} />
     </article>
   );

@@ -43,21 +43,19 @@ export function CaseHead(
           <code dir="ltr">{one.Status}</code> <Instant visit={visit} at={one.StatusUpdateDateTime} />
         </span>
       </p>
-      <ReasonCode language={language} code={one.StatusReasonCode} />
+      {drawReasonCode(language, one.StatusReasonCode)}
       {one.StatusReason === undefined ? null : <p dir="auto">{one.StatusReason}</p>}
       <dl class="facts">
-        <Parties visit={visit} one={one} />
+        {drawParties(visit, one)}
         <Identifiers visit={visit} one={one} />
-        <Standing visit={visit} order={order} erasedAt={one.ErasedDateTime} />
+        {drawStanding(visit, order, one.ErasedDateTime)}
       </dl>
     </section>
   );
 }
 
 /** Why the payment was rejected, and who can act. */
-function ReasonCode(
-  { language, code }: { readonly language: Language; readonly code: Glance["StatusReasonCode"] },
-): JSX.Element | null {
+function drawReasonCode(language: Language, code: Glance["StatusReasonCode"]): JSX.Element | null {
   if (code === undefined) return null;
   return (
     <p>
@@ -68,12 +66,10 @@ function ReasonCode(
 }
 
 /** The order that no bank has answered, with what can be done about it, and whether the case was erased. */
-function Standing(
-  { visit, order, erasedAt }: {
-    readonly visit: Visit;
-    readonly order: Summary["PaymentOrder"];
-    readonly erasedAt: string | undefined;
-  },
+function drawStanding(
+  visit: Visit,
+  order: Summary["PaymentOrder"],
+  erasedAt: string | undefined,
 ): JSX.Element {
   const { language } = visit;
   return (
@@ -95,9 +91,7 @@ function Standing(
 }
 
 /** From whom to whom, at which bank, by which TPP. */
-function Parties(
-  { visit: { language, may }, one }: { readonly visit: Visit; readonly one: Glance },
-): JSX.Element {
+function drawParties({ language, may }: Visit, one: Glance): JSX.Element {
   const { Debtor, Creditor, Bank, Tpp } = one;
   const accounts = [["case.from", Debtor], ["case.to", Creditor]] as const;
   return (

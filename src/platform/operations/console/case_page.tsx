@@ -34,7 +34,7 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
           <section class="card">
             <h2>{phrase(language, "case.timeline")}</h2>
             <p class="lead">{phrase(language, "case.lead")}</p>
-            <Timeline visit={visit} id={id} entries={found.Entry} />
+            {drawTimeline(visit, id, found.Entry)}
             <p>
               <a class="button" href={`/console${path}/bundle`}>
                 <span>{phrase(language, "case.bundle")}</span>
@@ -48,9 +48,7 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
   );
 }
 
-function Timeline(
-  { visit, id, entries }: { readonly visit: Visit; readonly id: string; readonly entries: readonly Entry[] },
-): JSX.Element {
+function drawTimeline(visit: Visit, id: string, entries: readonly Entry[]): JSX.Element {
   return (
     <ol class="timeline">
       {entries.map((entry, index) => (
@@ -74,11 +72,7 @@ function Step({ visit, entry, before, place }: StepProps): JSX.Element {
   const { Event: event, Reason: reason, InteractionId: request } = entry;
   return (
     <li>
-      <When
-        language={language}
-        at={Date.parse(entry.DateTime)}
-        before={before && Date.parse(before.DateTime)}
-      />
+      {drawWhen(language, Date.parse(entry.DateTime), before && Date.parse(before.DateTime))}
       <p class="what">
         <Coded language={language} kind="event" code={event} />
       </p>
@@ -105,13 +99,7 @@ function Step({ visit, entry, before, place }: StepProps): JSX.Element {
 }
 
 /** The time with milliseconds and the distance from the entry before; the day where it begins. */
-function When(
-  { language, at, before }: {
-    readonly language: Visit["language"];
-    readonly at: number;
-    readonly before: number | undefined;
-  },
-): JSX.Element {
+function drawWhen(language: Visit["language"], at: number, before: number | undefined): JSX.Element {
   const isNewDay = before === undefined || Math.floor(before / DAY_MS) !== Math.floor(at / DAY_MS);
   return (
     <p class="when">

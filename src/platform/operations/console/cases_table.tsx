@@ -26,11 +26,9 @@ export function Cases(
         name="search.cases"
         rows={found}
         columns={{
-          "column.consent": (one) => (
-            <Part visit={visit} id={one.ConsentId} of="consent" status={one.ConsentStatus} />
-          ),
+          "column.consent": (one) => drawPart(visit, one.ConsentId, "consent", one.ConsentStatus),
           "column.payment": ({ DomesticPaymentId: id, PaymentStatus: status = "" }) =>
-            id && <Part visit={visit} id={id} of="payment" status={status} />,
+            id && drawPart(visit, id, "payment", status),
           "column.bank": ({ Bank }) => <Named id={Bank} name={names.get(Bank)} />,
           "column.participant": ({ ClientId, Tpp }) => <Named id={ClientId} name={Tpp} />,
           "column.time": (one) => <Instant visit={visit} at={one.CreationDateTime} />,
@@ -41,14 +39,7 @@ export function Cases(
 }
 
 /** The consent or the payment of a case, and where it stands. */
-function Part(
-  { visit, id, of, status }: {
-    readonly visit: Visit;
-    readonly id: string;
-    readonly of: "consent" | "payment";
-    readonly status: string;
-  },
-): JSX.Element {
+function drawPart(visit: Visit, id: string, of: "consent" | "payment", status: string): JSX.Element {
   return (
     <>
       <CaseLink visit={visit} id={id} /> <StatusOf language={visit.language} of={of} status={status} />

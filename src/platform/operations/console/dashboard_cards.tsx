@@ -21,19 +21,13 @@ export async function alarmsCard(visit: Visit): Promise<JSX.Element> {
   return (
     <Card title={phrase(visit.language, "alarms.title")}>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Alarm: alarms } }) => <Alarms visit={visit} alarms={alarms} names={names} />}
+        {({ Data: { Alarm: alarms } }) => drawAlarms(visit, alarms, names)}
       </Read>
     </Card>
   );
 }
 
-function Alarms(
-  { visit, alarms, names }: {
-    readonly visit: Visit;
-    readonly alarms: readonly Alarm[];
-    readonly names: Names;
-  },
-): JSX.Element {
+function drawAlarms(visit: Visit, alarms: readonly Alarm[], names: Names): JSX.Element {
   const { language } = visit;
   return (
     <Table
@@ -43,25 +37,21 @@ function Alarms(
       rows={[...Map.groupBy(alarms, ({ Name, Severity }) => `${Severity} ${Name}`).values()]}
       columns={{
         "column.alarm": ([first]) => phrase(language, `alarm.${first?.Name ?? "ProcessLost"}`),
-        "column.state": ([first]) => <Severity language={language} is={first?.Severity} />,
+        "column.state": ([first]) => drawSeverity(language, first?.Severity),
         "column.whose": (alike) => (
-          <ul class="whose">{alike.map((alarm) => <Whose alarm={alarm} name={names.get(alarm.Of)} />)}</ul>
+          <ul class="whose">{alike.map((alarm) => drawWhose(alarm, names.get(alarm.Of)))}</ul>
         ),
       }}
     />
   );
 }
 
-function Severity(
-  { language, is = "warning" }: { readonly language: Language; readonly is: Alarm["Severity"] | undefined },
-): JSX.Element {
+function drawSeverity(language: Language, is: Alarm["Severity"] | undefined = "warning"): JSX.Element {
   return <State is={is === "critical" ? "bad" : "warn"} words={phrase(language, `alarms.${is}`)} />;
 }
 
 /** What an alarm is about, with its number or time, and where that is shown. */
-function Whose(
-  { alarm, name = alarm.Of }: { readonly alarm: Alarm; readonly name: string | undefined },
-): JSX.Element {
+function drawWhose(alarm: Alarm, name: string | undefined = alarm.Of): JSX.Element {
   return (
     <li>
       <a href={pathOf(alarm)}>
@@ -189,17 +179,15 @@ export async function peopleCard(visit: Visit): Promise<JSX.Element | null> {
   return (
     <Card title={phrase(visit.language, "people.title")}>
       <Read visit={visit} answer={answer}>
-        {({ Data }) => <People visit={visit} today={Data} />}
+        {({ Data }) => drawPeople(visit, Data)}
       </Read>
     </Card>
   );
 }
 
-function People(
-  { visit, today: { Date: day, Operator: operators, IsComplete } }: {
-    readonly visit: Visit;
-    readonly today: z.infer<typeof peopleTodaySchema>["Data"];
-  },
+function drawPeople(
+  visit: Visit,
+  { Date: day, Operator: operators, IsComplete }: z.infer<typeof peopleTodaySchema>["Data"],
 ): JSX.Element {
   const { language } = visit;
   if (operators.length === 0) return <p>{phrase(language, "people.none")}</p>;

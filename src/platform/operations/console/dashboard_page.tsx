@@ -43,13 +43,13 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
   const parts = (
     <Card title={phrase(language, "dashboard.parts")}>
       <Read visit={visit} answer={ready}>
-        {({ parts }) => <Parts language={language} parts={parts} />}
+        {({ parts }) => drawParts(language, parts)}
       </Read>
     </Card>
   );
   return (
     <>
-      <Freshness language={language} now={now} isLive={isLive} />
+      {drawFreshness(language, now, isLive)}
       {alarms}
       {visit.may("GET /console/search") ? <Find visit={visit} isLive={isLive} /> : null}
       {isReady ? null : parts}
@@ -91,7 +91,7 @@ async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
   const [facts, reports] = await Promise.all([readBankFacts(visit, now), readReports(visit, dayOf(now))]);
   return (
     <Read visit={visit} answer={facts}>
-      {(known) => <Banks visit={visit} facts={known} reports={reports} />}
+      {(known) => drawBanks(visit, known, reports)}
     </Read>
   );
 }
@@ -164,9 +164,7 @@ const PART_NAMES: Readonly<Record<string, PlainKey>> = {
   connections: "part.connections",
 };
 
-function Parts(
-  { language, parts }: { readonly language: Language; readonly parts: Readiness["parts"] },
-): JSX.Element {
+function drawParts(language: Language, parts: Readiness["parts"]): JSX.Element {
   return (
     <dl class="facts">
       {Object.entries(parts).map(([name, { ok, detail }]) => {
@@ -190,14 +188,8 @@ function troubles({ state, isHeld, isRestored, inOutage, isBlocked, dead, waitin
   return isBad + Number(isHeld || isRestored || inOutage || isBlocked || waiting + held > 0);
 }
 
-function Banks(
-  { visit: { language }, facts, reports }: {
-    readonly visit: Visit;
-    readonly facts: BankFacts;
-    /** Of today. */
-    readonly reports: readonly ShownReport[];
-  },
-): JSX.Element {
+/** @param reports of today */
+function drawBanks({ language }: Visit, facts: BankFacts, reports: readonly ShownReport[]): JSX.Element {
   const rows = facts.rows.toSorted((one, other) => troubles(other) - troubles(one)).slice(0, BANKS_SHOWN);
   if (rows.length === 0) return <p>{phrase(language, "banks.none")}</p>;
   const [percent, { format }] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
@@ -214,12 +206,8 @@ function Banks(
           "column.state": (row) => <BankState language={language} row={row} />,
           "column.waiting": (row) => <OrderCount language={language} row={row} state="waiting" />,
           "column.dead": (row) => <OrderCount language={language} row={row} state="dead" />,
-          "column.answeredToday": ({ bank }) => (
-            <BankToday bank={bank} of={today(bank)?.Orders?.AnswerRate} format={percent} />
-          ),
-          "column.paymentsToday": ({ bank }) => (
-            <BankToday bank={bank} of={today(bank)?.Payments} format={format} />
-          ),
+          "column.answeredToday": ({ bank }) => drawBankToday(bank, today(bank)?.Orders?.AnswerRate, percent),
+          "column.paymentsToday": ({ bank }) => drawBankToday(bank, today(bank)?.Payments, format),
         }}
       />
       {rows.length === facts.rows.length ? null : (
@@ -232,21 +220,13 @@ function Banks(
 }
 
 /** A value of today, which leads to the report of the bank. */
-function BankToday(
-  { bank, of, format }: {
-    readonly bank: string;
-    readonly of: number | undefined;
-    readonly format: (value: number) => string;
-  },
-): JSX.Element {
+function drawBankToday(bank: string, of: number | undefined, format: (value: number) => string): JSX.Element {
   const report = `/console/reports?kind=banks&id=${encodeURIComponent(bank)}`;
   return <a class="number" href={report}>{of === undefined ? "–" : format(of)}</a>;
 }
 
 /** When the page was made, and the link that has it made again and again no more, or anew. */
-function Freshness(
-  { language, now, isLive }: { readonly language: Language; readonly now: number; readonly isLive: boolean },
-): JSX.Element {
+function drawFreshness(language: Language, now: number, isLive: boolean): JSX.Element {
   return (
     <p class="lead">
       {phrase(language, "dashboard.at", { time: formatSecond(language, now) })}{" "}

@@ -25,7 +25,7 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
       <Read visit={visit} answer={answer}>
         {({ Data: { Dispute: disputes } }) => (
           <>
-            <Disputes visit={visit} disputes={disputes.slice(0, SHOWN)} names={names} />
+            {drawDisputes(visit, disputes.slice(0, SHOWN), names)}
             <First
               language={language}
               shown={SHOWN}
@@ -41,13 +41,7 @@ export async function disputesPage(visit: Visit): Promise<JSX.Element> {
 
 type Dispute = z.infer<typeof openDisputesSchema>["Data"]["Dispute"][number];
 
-function Disputes(
-  { visit, disputes, names }: {
-    readonly visit: Visit;
-    readonly disputes: readonly Dispute[];
-    readonly names: Names;
-  },
-): JSX.Element {
+function drawDisputes(visit: Visit, disputes: readonly Dispute[], names: Names): JSX.Element {
   const { language } = visit;
   return (
     <TableCard

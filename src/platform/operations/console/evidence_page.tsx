@@ -40,7 +40,7 @@ export async function evidencePage(visit: Visit, { id, entry, item }: PieceName)
         <a href={`/console${back}`}>{phrase(language, "evidence.back")}</a>
       </p>
       <Read visit={visit} answer={piece}>
-        {(piece) => <Piece visit={visit} piece={piece} name={names.get(by)} />}
+        {(piece) => drawPiece(visit, piece, names.get(by))}
       </Read>
     </>
   );
@@ -74,14 +74,8 @@ function pieceIn(answer: Answer<z.infer<typeof bundleSchema>>, entry: number, it
   };
 }
 
-function Piece(
-  { visit, piece, name }: {
-    readonly visit: Visit;
-    readonly piece: Shown;
-    /** Of the TPP or the bank that acted. */
-    readonly name: string | undefined;
-  },
-): JSX.Element {
+/** @param name of the TPP or the bank that acted */
+function drawPiece(visit: Visit, piece: Shown, name: string | undefined): JSX.Element {
   const { language } = visit;
   const { header, content } = readable(piece);
   return (

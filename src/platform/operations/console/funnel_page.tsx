@@ -107,14 +107,12 @@ export function Funnel(
           "column.mostWithin": ({ Percentile95AtMost }) => number(time(Percentile95AtMost)),
         }}
       />
-      <Left language={language} left={row.Left} />
+      {drawLeft(language, row.Left)}
     </Card>
   );
 }
 
-function Left(
-  { language, left }: { readonly language: Language; readonly left: ShownFunnelRow["Left"] },
-): JSX.Element {
+function drawLeft(language: Language, left: ShownFunnelRow["Left"]): JSX.Element {
   const { format } = new Intl.NumberFormat(LOCALES[language]);
   return (
     <>
@@ -183,7 +181,7 @@ export function FunnelRows(
   const steps = rows[0]?.Step ?? [];
   return (
     <>
-      {by === "day" ? <PlotsByDay language={language} rows={rows} /> : null}
+      {by === "day" ? drawPlotsByDay(language, rows) : null}
       <Table
         language={language}
         name="funnel.by"
@@ -200,9 +198,7 @@ export function FunnelRows(
   );
 }
 
-function PlotsByDay(
-  { language, rows }: { readonly language: Language; readonly rows: readonly ShownFunnelRow[] },
-): JSX.Element {
+function drawPlotsByDay(language: Language, rows: readonly ShownFunnelRow[]): JSX.Element {
   return (
     <div class="cards">
       {(["Created", "Decided", "Final"] as const).map((step) => (

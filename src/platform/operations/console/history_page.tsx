@@ -36,9 +36,9 @@ export async function historyPage(visit: Visit, asked: AskedHistory, now: number
           : phrase(language, "audit.leadSubject")}
       </p>
       <Days language={language} action={PATH} from={asked.from} until={asked.until}>
-        <Filter visit={visit} name="subject" value={subject} />
-        <Filter visit={visit} name="operator" value={asked.operator ?? ""} />
-        <Deeds visit={visit} deed={asked.deed} />
+        {drawFilter(visit, "subject", subject)}
+        {drawFilter(visit, "operator", asked.operator ?? "")}
+        {drawDeeds(visit, asked.deed)}
       </Days>
       <p>
         <a href={`${PATH}${queryOf({ from: dayOf(now), until: dayOf(now) })}`}>
@@ -50,13 +50,7 @@ export async function historyPage(visit: Visit, asked: AskedHistory, now: number
   );
 }
 
-function Filter(
-  { visit: { language }, name, value }: {
-    readonly visit: Visit;
-    readonly name: "subject" | "operator";
-    readonly value: string;
-  },
-): JSX.Element {
+function drawFilter({ language }: Visit, name: "subject" | "operator", value: string): JSX.Element {
   return (
     <div class="field">
       <label for={name}>{phrase(language, name === "subject" ? "audit.subject" : "audit.actor")}</label>
@@ -78,9 +72,7 @@ function Filter(
   );
 }
 
-function Deeds(
-  { visit: { language }, deed = "change" }: { readonly visit: Visit; readonly deed: string | undefined },
-): JSX.Element {
+function drawDeeds({ language }: Visit, deed: string | undefined = "change"): JSX.Element {
   return (
     <div class="field">
       <label for="deed">{phrase(language, "audit.deed")}</label>
@@ -108,7 +100,7 @@ async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promi
     <Read visit={visit} answer={answer}>
       {({ Data: { Entry: entries, After } }) => (
         <>
-          <Entries visit={visit} entries={entries} names={names} />
+          {drawEntries(visit, entries, names)}
           <More visit={visit} path={PATH} query={{ ...asked, subject, after: After }} />
         </>
       )}
@@ -116,13 +108,7 @@ async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promi
   );
 }
 
-function Entries(
-  { visit, entries, names }: {
-    readonly visit: Visit;
-    readonly entries: readonly Entry[];
-    readonly names: Names;
-  },
-): JSX.Element {
+function drawEntries(visit: Visit, entries: readonly Entry[], names: Names): JSX.Element {
   const { language } = visit;
   const times = stamps(visit, entries.map(({ DateTime }) => DateTime));
   return (
@@ -137,20 +123,14 @@ function Entries(
           <Actor language={language} actor={actor} name={names.get(idIn(actor))} />
         ),
         "column.event": ({ Event }) => <Coded language={language} kind="event" code={Event} />,
-        "column.subject": (entry) => <SubjectLink language={language} entry={entry} names={names} />,
+        "column.subject": (entry) => drawSubjectLink(language, entry, names),
         "column.reason": ({ Reason: why }) => why && <Because language={language} text={why} />,
       }}
     />
   );
 }
 
-function SubjectLink(
-  { language, entry: { Subject: subject }, names }: {
-    readonly language: Language;
-    readonly entry: Entry;
-    readonly names: Names;
-  },
-): JSX.Element {
+function drawSubjectLink(language: Language, { Subject: subject }: Entry, names: Names): JSX.Element {
   const id = idIn(subject);
   const name = names.get(id);
   const kind = messageNamed(`subject.${subject.slice(0, -id.length - 1)}`);

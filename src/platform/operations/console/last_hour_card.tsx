@@ -39,7 +39,7 @@ export function LastHour(
   );
   return (
     <>
-      <Totals language={language} hour={hour} day={day} />
+      {drawTotals(language, hour, day)}
       <Plots language={language} minutes={minutes} />
       <Reasons
         language={language}
@@ -145,13 +145,7 @@ function tilesOf(language: Language, day: string): readonly Tile[] {
   ];
 }
 
-function Totals(
-  { language, hour: { Total, Today }, day }: {
-    readonly language: Language;
-    readonly hour: Hour;
-    readonly day: string;
-  },
-): JSX.Element {
+function drawTotals(language: Language, { Total, Today }: Hour, day: string): JSX.Element {
   const perMinute = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
   return (
     <dl class="sums">

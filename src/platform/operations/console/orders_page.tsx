@@ -38,7 +38,7 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
   ]);
   return (
     <>
-      <States language={language} current={state} />
+      {drawStates(language, state)}
       <p class="lead">{phrase(language, `orders.${state}.lead`)}</p>
       {bank === undefined ? null : (
         <p>
@@ -73,9 +73,7 @@ function Listed(
   );
 }
 
-function States(
-  { language, current }: { readonly language: Language; readonly current: OrderState },
-): JSX.Element {
+function drawStates(language: Language, current: OrderState): JSX.Element {
   return (
     <nav class="tabs" aria-label={phrase(language, "orders.title").join("")}>
       <ul>

@@ -115,7 +115,7 @@ async function overview(visit: Visit, asked: AskedOwn, now: number): Promise<JSX
         <Section visit={visit} title={title} answer={answer}>
           {({ Data: { PaymentOrder: found, IsComplete } }) => (
             <>
-              <Orders visit={visit} name={title} found={found} />
+              {drawOrders(visit, title, found)}
               {IsComplete === false ? <p class="notice">{phrase(visit.language, "search.more")}</p> : null}
             </>
           )}
@@ -145,7 +145,7 @@ async function lists(visit: Visit, sent: AskedOwn, now: number): Promise<JSX.Ele
       <Section visit={visit} title="own.consents" answer={consents}>
         {({ Data: { Consent: found, After } }) => (
           <>
-            <Made visit={visit} name="own.consents" found={found} />
+            {drawMade(visit, "own.consents", found)}
             <More visit={visit} path={PATH} query={{ ...asked, consents: After }} cursor="consents" />
           </>
         )}
@@ -153,7 +153,7 @@ async function lists(visit: Visit, sent: AskedOwn, now: number): Promise<JSX.Ele
       <Section visit={visit} title="own.payments" answer={payments}>
         {({ Data: { Payment: found, After } }) => (
           <>
-            <Made visit={visit} name="own.payments" found={found} />
+            {drawMade(visit, "own.payments", found)}
             <More visit={visit} path={PATH} query={{ ...asked, payments: After }} cursor="payments" />
           </>
         )}
@@ -251,12 +251,10 @@ function statusWords(status: string): PlainKey {
   return STATUS_WORDS[status] ?? "directory.unknown";
 }
 
-function Orders(
-  { visit, name, found }: {
-    readonly visit: Visit;
-    readonly name: PlainKey;
-    readonly found: readonly z.infer<typeof ownOrderSchema>[];
-  },
+function drawOrders(
+  visit: Visit,
+  name: PlainKey,
+  found: readonly z.infer<typeof ownOrderSchema>[],
 ): JSX.Element {
   return (
     <Table
@@ -290,7 +288,7 @@ function Disputes({ visit, one: found }: PartProps<readonly OwnDispute[]>): JSX.
         "column.until": ({ DueDateTime: at }) => at ? <Instant visit={visit} at={at} /> : "–",
         "column.next": (one) => (
           <>
-            <Next language={language} one={one} />
+            {drawNext(language, one)}
             <bdi class="detail">{one.Statement.at(-1)?.Statement}</bdi>
           </>
         ),
@@ -300,9 +298,7 @@ function Disputes({ visit, one: found }: PartProps<readonly OwnDispute[]>): JSX.
 }
 
 /** What the organisation can do, while the dispute has not ended. */
-function Next(
-  { language, one }: { readonly language: Language; readonly one: OwnDispute },
-): JSX.Element | null {
+function drawNext(language: Language, one: OwnDispute): JSX.Element | null {
   if (one.DueDateTime === undefined) return null;
   if (one.NextAction.length === 0) return <>{phrase(language, "disputes.nextWait")}</>;
   const request = <code dir="ltr">POST /{one.BankId}/disputes/v1</code>;
@@ -321,13 +317,7 @@ function OwnLink({ id }: { readonly id: string }): JSX.Element {
 type Own = OwnConsent & { readonly DomesticPaymentId?: string };
 
 /** A table of consents or of payments. A bank reads no column with its own name. */
-function Made(
-  { visit, name, found }: {
-    readonly visit: Visit;
-    readonly name: "own.consents" | "own.payments";
-    readonly found: readonly Own[];
-  },
-): JSX.Element {
+function drawMade(visit: Visit, name: "own.consents" | "own.payments", found: readonly Own[]): JSX.Element {
   const isAtOneBank = found.every(({ BankId }) => BankId === visit.person.organisation);
   const of = name === "own.payments" ? "payment" : "consent";
   return (

@@ -118,7 +118,7 @@ function Facts({ visit, one, now }: Props): JSX.Element {
           <Instant visit={visit} at={one.UpdateDateTime} />
         </Fact>
         <Fact name={phrase(language, "participant.statementUntil")}>
-          {until === undefined ? "–" : <End visit={visit} at={until} now={now} />}
+          {until === undefined ? "–" : drawEnd(visit, until, now)}
         </Fact>
         <Fact name={phrase(language, "column.redirects")}>{addresses(one.RedirectUri)}</Fact>
         <Fact name={phrase(language, "participant.addresses")}>
@@ -172,7 +172,7 @@ function Keys({ visit, one: { Key: keys }, now }: Props): JSX.Element {
           columns={{
             "column.key": ({ KeyId }) => <code dir="ltr">{KeyId}</code>,
             "column.use": ({ Use }) => phrase(language, Use === "tls" ? "participant.tls" : `keys.${Use}`),
-            "column.certificate": (key) => <End visit={visit} at={key.CertificateUntilDateTime} now={now} />,
+            "column.certificate": (key) => drawEnd(visit, key.CertificateUntilDateTime, now),
           }}
         />
       )}
@@ -181,9 +181,7 @@ function Keys({ visit, one: { Key: keys }, now }: Props): JSX.Element {
 }
 
 /** An end that is near or past is marked. */
-function End(
-  { visit, at, now }: { readonly visit: Visit; readonly at: string; readonly now: number },
-): JSX.Element {
+function drawEnd(visit: Visit, at: string, now: number): JSX.Element {
   const left = Date.parse(at) - now;
   const name = left <= 0 ? "participant.expired" : "participant.expiresSoon";
   return (

@@ -26,7 +26,7 @@ export async function proposalsPage(visit: Visit): Promise<JSX.Element> {
         {({ Data: { Proposal: found } }) =>
           found.length === 0
             ? <p class="card">{phrase(language, "proposals.none")}</p>
-            : <Proposals visit={visit} found={found} />}
+            : drawProposals(visit, found)}
       </Read>
     </>
   );
@@ -53,9 +53,7 @@ function Change({ language, path }: { readonly language: Language; readonly path
   );
 }
 
-function Proposals(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly Proposal[] },
-): JSX.Element {
+function drawProposals(visit: Visit, found: readonly Proposal[]): JSX.Element {
   const { language } = visit;
   return (
     <ProposalsTable

@@ -44,7 +44,7 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
             {reports.length === 0
               ? <p class="card">{phrase(language, "reports.none")}</p>
               : asked.id === undefined
-              ? <Totals language={language} shown={shown} reports={reports} />
+              ? drawTotals(language, shown, reports)
               : reports.map((report) => <ByDay language={language} kind={kind} report={report} />)}
             <More visit={visit} path={PATH} query={{ ...shown, after: After }} />
           </>
@@ -250,13 +250,7 @@ function columnsOf(language: Language, kind: Kind): Columns<ShownSums, PlainKey>
   };
 }
 
-function Totals(
-  { language, shown, reports }: {
-    readonly language: Language;
-    readonly shown: Shown;
-    readonly reports: readonly ShownReport[];
-  },
-): JSX.Element {
+function drawTotals(language: Language, shown: Shown, reports: readonly ShownReport[]): JSX.Element {
   const first = shown.kind === "banks" ? "column.bank" : "column.participant";
   return (
     <section class="card">
@@ -295,7 +289,7 @@ export function ByDay(
       <p class="subject">
         <code dir="ltr">{Id}</code>
       </p>
-      <Plots language={language} kind={kind} days={days} />
+      {drawPlots(language, kind, days)}
       <Table
         language={language}
         name="reports.byDay"
@@ -321,13 +315,7 @@ const PLOTS: readonly (readonly [title: PlainKey, value: (sums: ShownSums) => nu
   ["reports.plot.requests", ({ Requests }) => Requests.Total],
 ];
 
-function Plots(
-  { language, kind, days }: {
-    readonly language: Language;
-    readonly kind: Kind;
-    readonly days: ShownReport["Day"];
-  },
-): JSX.Element {
+function drawPlots(language: Language, kind: Kind, days: ShownReport["Day"]): JSX.Element {
   return (
     <div class="cards">
       {PLOTS.slice(kind === "banks" ? 0 : 1).map(([title, value]) => (

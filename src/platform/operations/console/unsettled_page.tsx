@@ -23,7 +23,7 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
         {({ Data: { Bank: banks } }) => (
           <>
             {banks.length === 0 ? <p class="card">{phrase(language, "unsettled.none")}</p> : null}
-            {banks.map((one) => <Bank visit={visit} one={one} name={names.get(one.BankId)} />)}
+            {banks.map((one) => drawBank(visit, one, names.get(one.BankId)))}
           </>
         )}
       </Read>
@@ -33,13 +33,7 @@ export async function unsettledPage(visit: Visit): Promise<JSX.Element> {
 
 type Unsettled = z.infer<typeof unsettledSchema>["Data"]["Bank"][number];
 
-function Bank(
-  { visit, one: { BankId, Payment }, name }: {
-    readonly visit: Visit;
-    readonly one: Unsettled;
-    readonly name: string | undefined;
-  },
-): JSX.Element {
+function drawBank(visit: Visit, { BankId, Payment }: Unsettled, name: string | undefined): JSX.Element {
   const { language } = visit;
   return (
     <section class="card">
