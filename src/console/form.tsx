@@ -79,7 +79,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />
         {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
-        <Fields visit={visit} fields={fields} faults={fault?.of} />
+        {drawFields(visit, fields, fault?.of)}
         <div class="buttons">
           <button type="submit" class={view.isDanger === true ? "accept danger" : "accept"}>{submit}</button>
           <a class="button" href={back}>
@@ -92,17 +92,15 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
 }
 
 /** The fields in their groups. */
-function Fields(
-  { visit, fields, faults }: {
-    readonly visit: Visit;
-    readonly fields: readonly FormField[];
-    readonly faults: ReadonlyMap<FormField, string> | undefined;
-  },
+function drawFields(
+  visit: Visit,
+  fields: readonly FormField[],
+  faults: ReadonlyMap<FormField, string> | undefined,
 ): JSX.Element {
   return (
     <>
       {[...Map.groupBy(fields, ({ group }) => group)].map(([group, some]) => {
-        const rows = some.map((field) => <FieldRow visit={visit} field={field} fault={faults?.get(field)} />);
+        const rows = some.map((field) => drawFieldRow(visit, field, faults?.get(field)));
         return group === undefined ? rows : (
           <fieldset class="group">
             <legend>{group}</legend>
@@ -132,13 +130,7 @@ function inWordsOf(
   return { words, of };
 }
 
-function FieldRow(
-  { visit: { form, language }, field, fault }: {
-    readonly visit: Visit;
-    readonly field: FormField;
-    readonly fault: string | undefined;
-  },
-): JSX.Element {
+function drawFieldRow({ form, language }: Visit, field: FormField, fault: string | undefined): JSX.Element {
   const { name, label, hint, kind, ofRole } = field;
   const of = ofRole === undefined ? "" : ` of-${ofRole}`;
   const value = form.get(name) ?? (form.size === 0 ? field.value : undefined) ?? "";
@@ -162,7 +154,7 @@ function FieldRow(
       {fault === undefined
         ? null
         : <p class="field-fault" id={`${name}-fault`} lang="en" dir="ltr">{fault}</p>}
-      <Input field={field} value={value} isFaulty={fault !== undefined} />
+      {drawInput(field, value, fault !== undefined)}
     </div>
   );
 }
@@ -170,13 +162,7 @@ function FieldRow(
 /** Text for programs: its direction and spelling are not those of the reader's language. */
 const CODE = { dir: "ltr", spellcheck: false, autocapitalize: "off" } as const;
 
-function Input(
-  { field, value, isFaulty }: {
-    readonly field: FormField;
-    readonly value: string;
-    readonly isFaulty: boolean;
-  },
-): JSX.Element {
+function drawInput(field: FormField, value: string, isFaulty: boolean): JSX.Element {
   const { name, hint, kind, least: minlength, most: maxlength, isOptional = false, choices = [] } = field;
   const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isFaulty ? [`${name}-fault`] : [])];
   const described = ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") };

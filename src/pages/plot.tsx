@@ -27,14 +27,9 @@ export function Plot({ title, values, least, format }: PlotView): JSX.Element {
       </figcaption>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
         <line class="half" x1={0} x2={width} y1={HEIGHT / 2} y2={HEIGHT / 2} />
-        {values.map(([when, value], place) => (
-          <Bar
-            place={place}
-            value={value}
-            top={top}
-            words={`${when}: ${value === undefined ? "–" : format(value)}`}
-          />
-        ))}
+        {values.map(([when, value], place) =>
+          drawBar(place, value, top, `${when}: ${value === undefined ? "–" : format(value)}`)
+        )}
       </svg>
       {first === undefined || last === undefined ? null : (
         <p class="ends" aria-hidden="true">
@@ -47,14 +42,7 @@ export function Plot({ title, values, least, format }: PlotView): JSX.Element {
 }
 
 /** A bar without a value has a mark at the bottom, and a small value can still be seen. Its words show on hover. */
-function Bar(
-  { place, value, top, words }: {
-    readonly place: number;
-    readonly value: number | undefined;
-    readonly top: number;
-    readonly words: string;
-  },
-): JSX.Element {
+function drawBar(place: number, value: number | undefined, top: number, words: string): JSX.Element {
   const height = value === undefined || value === 0 ? 1 : Math.max(3, value / top * HEIGHT);
   return (
     <rect

@@ -63,9 +63,7 @@ export function renderServiceLevels(view: ServiceLevelsView, language: Language)
             time: formatInstant(language, view.at),
           })}
         </p>
-        {one === undefined
-          ? <AllBanks {...view} language={language} />
-          : <OneBank one={one} view={view} language={language} />}
+        {one === undefined ? <AllBanks {...view} language={language} /> : drawOneBank(one, view, language)}
         <Meaning language={language} />
       </div>
     </Layout>,
@@ -78,38 +76,32 @@ function AllBanks(
   if (banks.length === 0) return <p class="card">{phrase(language, "levels.none")}</p>;
   return (
     <section class="card">
-      <Numbers
-        language={language}
-        slowest={slowest}
-        first="levels.bank"
-        rows={banks.map(({ bank, name, total }) => [
+      {drawNumbers(
+        language,
+        slowest,
+        "levels.bank",
+        banks.map(({ bank, name, total }) => [
           <>
             <a href={addressOf(bank)}>
               <ParticipantText text={name} />
             </a>
-            <State now={healthOf(bank)} language={language} />
+            {drawState(healthOf(bank), language)}
           </>,
           total,
-        ])}
-      />
+        ]),
+      )}
     </section>
   );
 }
 
-function OneBank(
-  { one, view, language }: {
-    readonly one: ShownLevels;
-    readonly view: ServiceLevelsView;
-    readonly language: Language;
-  },
-): JSX.Element {
+function drawOneBank(one: ShownLevels, view: ServiceLevelsView, language: Language): JSX.Element {
   const percent = percentOf(language);
   return (
     <section class="card">
       <h2>
         <ParticipantText text={one.name} />
       </h2>
-      <State now={view.healthOf(one.bank)} language={language} />
+      {drawState(view.healthOf(one.bank), language)}
       <p>
         <a href={view.addressOf()}>{phrase(language, "levels.all")}</a>
       </p>
@@ -122,22 +114,20 @@ function OneBank(
         least={0.01}
         format={percent}
       />
-      <Numbers
-        language={language}
-        slowest={view.slowest}
-        first="levels.day"
-        rows={one.days.toReversed().map((numbers) => [
+      {drawNumbers(
+        language,
+        view.slowest,
+        "levels.day",
+        one.days.toReversed().map((numbers) => [
           <time datetime={numbers.day}>{formatDay(language, Date.parse(numbers.day))}</time>,
           numbers,
-        ])}
-      />
+        ]),
+      )}
     </section>
   );
 }
 
-function State(
-  { now, language }: { readonly now: ShownState | undefined; readonly language: Language },
-): JSX.Element {
+function drawState(now: ShownState | undefined, language: Language): JSX.Element {
   const state = now?.state ?? "available";
   const text = now === undefined || state === "available"
     ? phrase(language, "levels.state.available")
@@ -145,13 +135,11 @@ function State(
   return <p class={`state state-${state}`}>{text}</p>;
 }
 
-function Numbers(
-  { language, first, rows, slowest }: {
-    readonly language: Language;
-    readonly first: MessageKey & ("levels.bank" | "levels.day");
-    readonly rows: readonly (readonly [JSX.Element, LevelNumbers])[];
-    readonly slowest: number;
-  },
+function drawNumbers(
+  language: Language,
+  slowest: number,
+  first: MessageKey & ("levels.bank" | "levels.day"),
+  rows: readonly (readonly [JSX.Element, LevelNumbers])[],
 ): JSX.Element {
   const percent = percentOf(language);
   const time = timeOf(language, slowest);
