@@ -22,7 +22,7 @@ const OPENED_MS = CONFIRMED_MS + 120_000;
 
 /** Forms of one page whose answers are kept: enough for all that people send at the same time. */
 const MAX_ANSWERS = 16;
-/** For so long a redirect is the answer to a form that is sent again. Later its reader wants the change again. */
+/** For so long the answer to a form that is sent again is the same. Later its reader wants the change again. */
 const REPEATED_MS = 10_000;
 
 /** A form that was sent. Its answer is that of the same form until then (milliseconds). */
@@ -102,7 +102,7 @@ async function answerOnce(
     await next();
   } finally {
     if (c.res.status >= 400) answers.delete(key);
-    else if (c.res.status >= 300) own.until = clock() + REPEATED_MS;
+    else own.until = clock() + REPEATED_MS;
     answer.resolve(c.res.clone());
   }
 }

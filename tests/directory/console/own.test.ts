@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { decodeJwt } from "jose";
 import type { DirectoryHistory, KeySet } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
+import { formTokenIn, type Page } from "testing/console_browser.ts";
 import { bank, type DirectoryEnvironment, signingRequest } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
@@ -26,7 +27,9 @@ Deno.test("an administrator issues a login in the console, whose token is shown 
   await using env = await onboarded();
   const browser = await signedIn(env);
   const at = "/console/participants/SHOP/logins";
-  const made = await browser.submit(at, { login_name: "luis" });
+  const form_token = formTokenIn((await browser.get(at)).html);
+  const issueIt = (): Promise<Page> => browser.post(at, { form_token, login_name: "luis" });
+  const made = await issueIt();
   assertEquals([made.status, made.headers.get("cache-control")], [200, "no-store"]);
   const token = /id="token"[^>]*>([^<]+)</.exec(made.html)?.[1] ?? "";
   assertMatch(token, /^part-SHOP-[0-9a-f]{16}\.[A-Za-z0-9_-]{43}$/);
@@ -34,7 +37,9 @@ Deno.test("an administrator issues a login in the console, whose token is shown 
   assert(!JSON.stringify(await everything(env.store)).includes(secret), "the store has a hash alone");
   const { html } = await browser.get("/console/participants/SHOP");
   assert(html.includes("<bdi>luis</bdi>") && !html.includes(secret));
-  assertEquals((await browser.submit(at, { login_name: "luis" })).status, 409, "one login a name");
+  assertEquals((await issueIt()).html, made.html, "the answer to the same form, sent twice");
+  env.now += 10_000;
+  assertEquals((await issueIt()).status, 409, "one login a name, whose token is not shown again");
   assertEquals((await browser.submit(at, { login_name: "Luis Gómez" })).status, 400);
   const { who, what, details } = firstOf((await history(env)).slice(-1));
   assertEquals([who, what, details.name], ["ana", "login.issued", "luis"]);
