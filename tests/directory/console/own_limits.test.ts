@@ -8,7 +8,7 @@ import { issue, signIn } from "./visited.ts";
 
 const OWN = "/console/own";
 
-Deno.test("a participant's people together get 20 certificates or statements an hour, and revoke keys beyond that [DRC6, E7]", async () => {
+Deno.test("a participant's people together get 20 certificates or statements at once and one more every 3 minutes, and revoke keys beyond that [DRC6, E7]", async () => {
   await using env = await onboarded();
   await env.admin("POST", "/participants", await bank([2, 3]));
   const luis = await signIn(env, (await issue(env)).token);
