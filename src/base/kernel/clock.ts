@@ -66,11 +66,11 @@ export const ATTEMPT_WITHIN_MS = 10_000;
 export const COMMIT_WITHIN_MS = 18_000;
 
 /**
- * Whether a deadline that was set at most `longestMs` ahead has yet to pass. If it is further ahead, the clock has
- * been put back since, and the deadline counts as passed.
+ * Whether a deadline (milliseconds) that was set at most `longestSeconds` ahead has yet to pass. If it is further ahead,
+ * the clock has been put back since, and the deadline counts as passed.
  */
-export function isYetToPass(deadline: number, now: number, longestMs: number): boolean {
-  return now < deadline && deadline - now <= longestMs + MAX_SKEW_MS;
+export function isYetToPass(deadline: number, now: number, longestSeconds: number): boolean {
+  return now < deadline && deadline - now <= longestSeconds * 1000 + MAX_SKEW_MS;
 }
 
 /** Converts milliseconds to whole Unix seconds, as JWT times are written (RFC 7519 §2, NumericDate). */

@@ -257,7 +257,7 @@ export type AtBank = Pick<Consent, "sessionsAtBank">;
 
 /** Whether a customer is at the bank. `now` is in milliseconds. */
 export function isAtBank({ sessionsAtBank = {} }: AtBank, now: WallTime): boolean {
-  return Object.values(sessionsAtBank).some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
+  return Object.values(sessionsAtBank).some((time) => isYetToPass(time, now, FLOW_SECONDS));
 }
 
 /** Returns the sessions after one more customer is sent to the bank. Times are in milliseconds. */

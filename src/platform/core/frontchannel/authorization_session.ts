@@ -74,7 +74,7 @@ export interface DeliveredResult extends BankResult {
 
 /** Whether the session has expired and can no longer authorize a consent. `now` is in milliseconds. */
 export function isLate({ expiresAt }: AuthorizationSession, now: WallTime): boolean {
-  return !isYetToPass(expiresAt, now, FLOW_SECONDS * 1000);
+  return !isYetToPass(expiresAt, now, FLOW_SECONDS);
 }
 
 /**

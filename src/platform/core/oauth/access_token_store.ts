@@ -60,7 +60,7 @@ export function openAccessTokenStore(clock: Clock): AccessTokenStore {
   return {
     async find(from, tokenHash) {
       const entry = await accessTokenRecord.get(from, accessTokenKey(tokenHash));
-      return entry !== null && isYetToPass(entry.value.expiresAt, clock(), ACCESS_TOKEN_SECONDS * 1000)
+      return entry !== null && isYetToPass(entry.value.expiresAt, clock(), ACCESS_TOKEN_SECONDS)
         ? entry.value
         : null;
     },

@@ -26,5 +26,5 @@ export interface AuthorizationCode {
 
 /** Whether the code can still be redeemed. Does not check the client. */
 export function isRedeemable(code: AuthorizationCode, now: WallTime): boolean {
-  return isYetToPass(code.expiresAt, now, CODE_SECONDS * 1000) && code.failures < MAX_CODE_FAILURES;
+  return isYetToPass(code.expiresAt, now, CODE_SECONDS) && code.failures < MAX_CODE_FAILURES;
 }

@@ -39,7 +39,7 @@ export function canStart(
   by: { clientId: string; bank: BankCode; now: WallTime },
 ): boolean {
   return request.clientId === by.clientId && request.bank === by.bank &&
-    isYetToPass(request.expiresAt, by.now, REQUEST_URI_SECONDS * 1000) &&
+    isYetToPass(request.expiresAt, by.now, REQUEST_URI_SECONDS) &&
     !request.completed;
 }
 

@@ -167,6 +167,8 @@ Deno.test("a pass reads 1,000 orders of a bank, 20,000 of all and then one of ea
   const ages = metrics[NAMES.oldest] as readonly string[];
   assertEquals(ages, names.map((name, index) => `${name} ${index < 20 ? 19 : 0}`));
   assertEquals(metrics[NAMES.held], names.slice(0, 20).map((name) => `${name} 49`));
+  const full = await counted({ dead: Array(20_001).fill("BANKA") });
+  assertEquals(full.limits.filter((limit) => limit === "dead 1000").length, 20);
   const many = await counted({ queued: queueOf(19) });
   assertEquals(many.limits.at(-1), `looked at ${Math.min(60 * 19, 1000)} and 0`);
 });
