@@ -162,7 +162,7 @@ Deno.test("a key that was erased by another process is forgotten after a minute,
   const key = ["evidence", `${consentId} 1 order`, "0"];
   await put(stores.store, key, { v: 1, bytes: "b2xk" });
   await put(stores.vault, ["data_key", caseId], { v: 1, erasedAt: 1 });
-  stores.elapsed = 59_000;
+  stores.elapsed = 59_999;
   assertEquals((await stores.store.get<{ bytes: string }>(key))?.value.bytes, "b2xk");
   stores.elapsed = 60_000;
   assertEquals((await stores.store.get(key))?.value, {
@@ -175,7 +175,7 @@ Deno.test("a key that was erased by another process is forgotten after a minute,
   await assertRejects(() => stores.store.get(key), Error, "is missing");
 });
 
-Deno.test("ids of new consents are made in blocks, each with a key [P3]", async () => {
+Deno.test("ids of new consents are made in blocks, each with a key; one of the block can be taken back, and none is used after 12 hours [P3]", async () => {
   await using stores = await openStores();
   const commits: number[] = [];
   const { commit } = stores.vault;
@@ -183,6 +183,17 @@ Deno.test("ids of new consents are made in blocks, each with a key [P3]", async 
   const ids = await Promise.all(Array.from({ length: 65 }, () => stores.caseKeys.newConsentId()));
   assertEquals(new Set(ids).size, 65);
   assertEquals(commits, [64, 64]);
+  const { newConsentId, takeBack } = stores.caseKeys;
+  const [early, late] = [ids[0], ids[64]] as const;
+  if (early === undefined || late === undefined) throw new Error("no ids");
+  takeBack(early); // of an earlier block
+  assertNotEquals(await newConsentId(), early);
+  for (const [elapsed, isUsed] of [[43_199_999, true], [43_200_000, false]] as const) {
+    takeBack(late);
+    stores.elapsed = elapsed;
+    assertEquals(await newConsentId() === late, isUsed);
+  }
+  assertEquals(commits, [64, 64, 64]);
 });
 
 Deno.test("after a change of the wrapping key every data key is wrapped again, and the former one can go [P3]", async () => {
@@ -275,6 +286,12 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
   }
 });
 
+Deno.test("up to ten wrapping keys are known, with white space around their lines", async () => {
+  const lines = Array.from({ length: 10 }, (_, id) => ` ${line(`k${id}`, id)} `);
+  const { newestId, known } = await openWrappingKeys(`\n${lines.join("\n\n")}\n`);
+  assertEquals([newestId, known], ["k0", 10]);
+});
+
 for (
   const [name, text] of [
     ["no key", "\n"],
@@ -308,6 +325,8 @@ Deno.test("a change of readable members leaves the sealed ones as they are, also
   stores.elapsed += 60_000;
   await stores.store.get(key); // opens it, as it would one of another process
   assertEquals(await boxAfter("Consumed", "bob"), third);
+  stores.elapsed += 59_999;
+  assertEquals(await boxAfter("Consumed", "bob"), third);
   stores.elapsed += 60_000;
   assertNotEquals(await boxAfter("Consumed", "bob"), third);
   await stores.caseKeys.erase(caseIdOf(consentId) ?? "", 1);
@@ -332,6 +351,8 @@ Deno.test("a value that this process has sealed opens without decryption for a m
   try {
     const payerAt = async (at: readonly string[]): Promise<unknown> =>
       (await stores.store.get<{ payer?: unknown }>(at))?.value.payer;
+    assertEquals([await payerAt(key), decrypted], [{ sub: "alice" }, 0]);
+    stores.elapsed += 59_999;
     assertEquals([await payerAt(key), decrypted], [{ sub: "alice" }, 0]);
     stores.elapsed += 60_000;
     assertEquals(await payerAt(key), { sub: "alice" });
