@@ -148,7 +148,7 @@ function note(
   const facts = c.get("facts");
   if (rejection === undefined) {
     metrics.count("platform_failures_total", {});
-    return log.error("request.failed", { ...facts, error: error.stack ?? error.message });
+    return log.error("request.failed", { ...facts, error: error.stack });
   }
   const { reason, parts: { detail } } = rejection;
   metrics.count("platform_rejections_total", { reason });

@@ -66,18 +66,16 @@ export function countryCode(): z.ZodString {
 }
 
 function isLength(value: string, max: number): boolean {
-  return value !== "" && (value.length <= max || [...value].length <= max);
+  return value !== "" && [...value].length <= max;
 }
 
+/** The control characters of Unicode without those from U+0080 on. */
+const CONTROL = /[^\P{Cc}\x80-\x9f]/u;
 const NONCHARACTER = /\p{Noncharacter_Code_Point}/u;
 
 /** Whether a text has no control character (C0, DEL) and no noncharacter (contract CF24). */
 export function hasNoControl(value: string): boolean {
-  for (let at = 0; at < value.length; at++) {
-    const unit = value.charCodeAt(at);
-    if (unit < 0x20 || unit === 0x7f) return false;
-  }
-  return !NONCHARACTER.test(value);
+  return !CONTROL.test(value) && !NONCHARACTER.test(value);
 }
 
 // Converts between the members of the API (`InstructedAmount`) and those of the domain (`instructedAmount`). A name

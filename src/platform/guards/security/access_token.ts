@@ -274,8 +274,6 @@ type Env = { Variables: RequestVariables & PresentedTokenVariables };
 /** Returns further keys of an endpoint: those of the resource that its path names. */
 export type KeysOfRequest = (c: Context) => readonly Key[];
 
-/** A longer text is not a token of this platform, so it is not prefetched. */
-const MAX_CHARACTERS = 512;
 const DPOP_CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 §7.1: the scheme in any case
 
 /** Returns the token of an `Authorization` header, or undefined if its scheme is not DPoP. */
@@ -291,8 +289,7 @@ export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof cr
   return createMiddleware<Env>(async function prefetch(c, next) {
     const code = asBankCode(c.req.param("bank"));
     const text = dpopCredentials(c.req.header("authorization"));
-    const looksOurs = text !== undefined && text.length <= MAX_CHARACTERS;
-    const presented = looksOurs ? { text, hash: digest(text) } : undefined;
+    const presented = text === undefined ? undefined : { text, hash: digest(text) };
     if (presented !== undefined) c.set("presented", presented);
     c.get("reads").ahead([
       ...(code === undefined ? [] : [bankKey(code), orderHoldKey(code)]),

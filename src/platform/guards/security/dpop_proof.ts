@@ -123,7 +123,7 @@ const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
  */
 function sameTarget(htu: string, expected: string): boolean {
   if (htu === expected) return true; // the usual case
-  if (htu.length > 2048 || !ABSOLUTE_URI.test(htu)) return false;
+  if (!ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
   return sent !== null && normaliseUrl(sent) === normaliseUrl(new URL(expected));
 }

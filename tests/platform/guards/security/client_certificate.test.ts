@@ -3,6 +3,7 @@
  * `tests/properties/headers.test.ts` has malformed ones.
  */
 import { assert, assertEquals } from "@std/assert";
+import { X509Certificate } from "node:crypto";
 import { behind, headerOf, platformBehind, SOURCES } from "support/client_certificates.ts";
 import { test } from "support/environment_test.ts";
 import { rejectionOf } from "testing/answers.ts";
@@ -13,6 +14,8 @@ import { makeAuthority } from "testing/directory_environment.ts";
 import { certificatePem, issue, selfSignedAuthority } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL, type Environment, PROXY_SECRET, throughProxy } from "testing/environment.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
+import { PROXY_SECRET_HEADER } from "../../../../src/base/profile.ts";
+import { certificateReader } from "../../../../src/platform/guards/security/client_certificate.ts";
 import type { Platform } from "../../../../src/platform/process/compose.ts";
 
 const DAY_MS = 86_400_000;
@@ -36,6 +39,27 @@ async function assertNoCertificate(
   await assertChallenge(resource, 401, 'DPoP error="invalid_token", algs="PS256"');
   assertEquals(await env.snapshot(), before, what);
 }
+
+test("a certificate is valid from its begin to its end, both included, and its header has 16,384 characters at most", async ({ env }) => {
+  const source = "x-forwarded-client-cert";
+  let now = env.now;
+  const read = certificateReader({ clock: () => now, source, proxySecret: PROXY_SECRET });
+  const header = headerOf(source, env.tpp.transport.certificate);
+  const whyAt = async (at: number, sent = header): Promise<string> => {
+    now = at;
+    const found = await read(new Headers({ [PROXY_SECRET_HEADER]: PROXY_SECRET, [source]: sent }));
+    return found.ok ? "valid" : found.fault.why;
+  };
+  const { validFrom, validTo } = new X509Certificate(certificatePem(env.tpp.transport.certificate));
+  const [notBefore, notAfter] = [Date.parse(validFrom), Date.parse(validTo)];
+  const over = "certificate not valid now";
+  assertEquals([await whyAt(notBefore - 1), await whyAt(notBefore)], [over, "valid"]);
+  assertEquals([await whyAt(notAfter), await whyAt(notAfter + 1)], ["valid", over]);
+  const padded = (length: number): string =>
+    header.replace("Hash=", () => `Hash=${"0".repeat(length - header.length)}`);
+  const lengths = [await whyAt(env.now, padded(16_384)), await whyAt(env.now, padded(16_385))];
+  assertEquals(lengths, ["valid", "malformed certificate header"]);
+});
 
 for (const source of SOURCES) {
   test(`client certificate in ${source} is the caller's, by its key alone [H12]`, async ({ env }) => {
