@@ -83,9 +83,9 @@ export type BankSettings = BankOptions & (ParticipantFolder | OwnCredentials<Ban
  */
 export async function openBank(settings: BankSettings): Promise<Bank> {
   const { credentials, ...more } = "dir" in settings ? await inFolder(settings) : settings;
-  const { participant, connection } = await openConnection({ credentials, ...more });
   const { kid, key } = credentials.decryption;
   const decryption = { kid, key: await decryptionKey(kid, key) };
+  const { participant, connection } = await openConnection({ credentials, ...more });
   return assembleBank(settings, { participant, decryption, ...connection });
 }
 
