@@ -73,8 +73,10 @@ export const MAX_ROWS_WRITTEN = 100;
 const ROWS_READ = 500;
 /** Of one day. Participants beyond it are missing. */
 const MAX_ROWS_READ = 50_000;
-/** A day does not change any more so long after its end: processes write at least once a minute. */
+/** A day hardly changes so long after its end: processes write every 10 s, unless the store fails. */
 const SETTLED_MS = 3_600_000;
+/** So long a process keeps what it has read of a settled day. */
+const KEPT_MS = 3_600_000;
 /** Sums of settled days that this process keeps, all days together. */
 const MAX_KEPT = 20_000;
 const LAST_DAYS = 30;
@@ -88,8 +90,14 @@ export interface FiguresStoreDeps {
   readonly keepMs: number;
 }
 
+/** Sums of a day, and when they were read (milliseconds). */
+interface Settled {
+  readonly at: number;
+  readonly sums: Promise<DayFigures>;
+}
+
 export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
-  const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
+  const settled = new LRUCache<string, Settled>({ maxSize: MAX_KEPT });
   const read = (of: FiguresOf, day: string): Promise<DayFigures> => readSums(store, [figuresKey(of, day)]);
   return {
     async write(rows) {
@@ -103,13 +111,14 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
     lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
     async readDay(of, day, subjects) {
       const isSettled = clock() >= Date.parse(day) + DAY_MS + SETTLED_MS && day <= dayOf(clock());
-      const kept = isSettled ? settled.get(`${of} ${day}`) : undefined;
+      const last = isSettled ? settled.get(`${of} ${day}`) : undefined;
+      const kept = last !== undefined && clock() < last.at + KEPT_MS ? last : undefined;
       if (kept === undefined && subjects !== undefined && subjects.length <= FEW) {
         return await readSums(store, subjects.map((subject) => figuresKey(of, day, subject)));
       }
       if (!isSettled) return await read(of, day);
-      const known = kept ?? read(of, day);
-      const sums = await known;
+      const known = kept ?? { at: clock(), sums: read(of, day) };
+      const sums = await known.sums;
       settled.set(`${of} ${day}`, known, { size: sums.size + 1 });
       return sums;
     },

@@ -1,12 +1,14 @@
 /** Figures by day: what is counted, that it survives restarts and adds up over processes, and who reads it. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { firstOf, present, rejectionOf } from "testing/answers.ts";
+import { bodyOf, firstOf, present, rejectionOf } from "testing/answers.ts";
 import type { Reports } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { openConsole } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { postRegistration } from "testing/registration.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { anotherProcess } from "support/processes.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
 import { changeAs } from "testing/operators.ts";
 
@@ -213,6 +215,24 @@ Deno.test("rows expire after PLATFORM_REPORT_DAYS from the end of their day [REP
   await env.platform.writeFigures();
   env.store.commit = commit;
   assertEquals(expiries, [Date.UTC(2040, 0, 16) + 40 * 86_400_000]);
+});
+
+Deno.test("figures that a process writes late are in the reports of others an hour after they have read the day [REP3]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  const other = await anotherProcess(env);
+  await paid(env);
+  const payments = async (): Promise<number | undefined> => {
+    const url = `${OPERATIONS_URL}/operations/reports/banks?from=${DAY}&until=${DAY}`;
+    const headers = { authorization: `Bearer ${OPERATOR_TOKENS.viewer}` };
+    const { Data } = await bodyOf<Reports>(other.operations.fetch(new Request(url, { headers })));
+    return Data.Report.find(({ Id }) => Id === "BANKA")?.Total.Payments;
+  };
+  env.now += 2 * 86_400_000;
+  assertEquals(await payments(), 0);
+  await env.platform.writeFigures();
+  env.now += 3_600_000;
+  assertEquals(await payments(), 1);
+  await other.stop();
 });
 
 Deno.test("a report has at most 92 days, by default the last 30, and no day before the registration [REP4]", async () => {
