@@ -13,6 +13,8 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | {
   readonly status: number;
   /** In English. */
   readonly description: string;
+  /** Seconds, as the API has sent it. */
+  readonly retryAfter?: string | null;
 };
 
 export interface Visit extends Session {
@@ -93,5 +95,5 @@ async function answerOf<T>(
   const { error_description: description = "" } = await answer.json() as {
     readonly error_description?: string;
   };
-  return { ok: false, status: answer.status, description };
+  return { ok: false, status: answer.status, description, retryAfter: answer.headers.get("retry-after") };
 }

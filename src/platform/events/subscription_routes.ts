@@ -33,7 +33,6 @@ export interface SubscriptionRouteDeps extends SubscribeDeps {
 const common = { tags: ["Events"], scopes: ["payments" as const] };
 const idParameter = bankParameter.extend({
   eventSubscriptionId: z.string().openapi({
-    param: { name: "eventSubscriptionId", in: "path" },
     format: "uuid",
   }),
 });

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import {
   ENDINGS,
+  fillUp,
   forget,
   makeNewer,
   openFolder,
@@ -99,6 +100,18 @@ for (const ending of ENDINGS) {
     assert(message.startsWith(`The file ${folder.file}.id cannot be written: ENOSPC`), message);
     await assertRejects(() => Deno.stat(`${folder.file}.id`), Deno.errors.NotFound);
     assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
+  });
+
+  Deno.test(`.${ending}: a database that fails while it gets its identity is named in one sentence, and is closed`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await use(folder.file);
+    forget(folder.file);
+    await Deno.remove(`${folder.file}.id`);
+    fillUp(folder.file);
+    const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error);
+    assertEquals(message, `The database ${folder.file} cannot be used: database or disk is full.`);
+    sql(folder.file, "drop trigger full");
+    assertEquals(await use(folder.file), 1);
   });
 
   Deno.test(`.${ending}: a database may move to another computer, with and without its .id file`, async () => {

@@ -57,6 +57,12 @@ export function forget(file: string, part = "store_identity"): void {
   );
 }
 
+/** Makes each new entry fail as a full disk does. */
+export function fillUp(file: string): void {
+  const fail = "select raise(abort, 'database or disk is full')";
+  sql(file, `create trigger full before insert on ${formOf(file).entries} begin ${fail}; end`);
+}
+
 /** Makes the file look as old as its first commit. */
 export function goBack(file: string): void {
   sql(file, formOf(file).firstCommit);

@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { type GuardedStore, guardStore } from "../../../src/base/store/guarded_store.ts";
+import { type GuardedStore, guardStore, measureStore } from "../../../src/base/store/guarded_store.ts";
 import { type Commit, type FailureScope, StoreFailure } from "../../../src/base/store/store.ts";
 
 Deno.test("guarded store rejects with store.unavailable and Retry-After, whichever verb fails", async () => {
@@ -52,18 +52,21 @@ Deno.test("guarded store that fails now and then has one line until it has not f
     await guarded.store.commit(WRITE);
     assertEquals(await guarded.store.isWorking(), false);
   }
-  guarded.pass(4000);
-  assertEquals(await guarded.store.isWorking(), true);
-  assertEquals(guarded.events, ["failing: database or disk is full", "working after 10 s"]);
+  for (const [ms, isFailing] of [[2999, true], [1, false]] as const) {
+    guarded.pass(ms);
+    await guarded.store.commit(WRITE);
+    assertEquals(guarded.store.isFailing(), isFailing);
+  }
+  assertEquals(guarded.events, ["failing: database or disk is full", "working after 9 s"]);
 });
 
 Deno.test("guarded store without requests notices that it cannot be written, and that it can again", async () => {
   await using guarded = await openGuarded();
   assertEquals(await guarded.store.isWorking(), true);
   guarded.failWith("database or disk is full", "writes");
-  guarded.pass(9000);
+  guarded.pass(9999);
   assertEquals(await guarded.store.isWorking(), true); // the last write is recent enough
-  guarded.pass(1000);
+  guarded.pass(1);
   assertEquals(await guarded.store.isWorking(), false);
   guarded.mend();
   guarded.pass(6000);
@@ -73,7 +76,7 @@ Deno.test("guarded store without requests notices that it cannot be written, and
 Deno.test("guarded store is tried once a second at most, with a value that does not grow", async () => {
   await using guarded = await openGuarded();
   guarded.failWith("database or disk is full", "writes");
-  for (let asked = 0; asked < 50; asked++) {
+  for (let asked = 0; asked <= 40; asked++) {
     assertEquals(await guarded.store.isWorking(), false);
     guarded.pass(100);
   }
@@ -89,6 +92,28 @@ Deno.test("guarded store does not count a failed check as a write", async () => 
   assertEquals(await guarded.store.commit(stale), false);
   guarded.failWith("database or disk is full", "writes");
   assertEquals(await guarded.store.isWorking(), false);
+});
+
+Deno.test("a measured store reports each call with its seconds and whether it succeeded", async () => {
+  const kv = await openDenoKv(":memory:");
+  const calls: unknown[] = [];
+  let now = 0;
+  const store = measureStore(kv, () => now += 250, (...call) => calls.push(call));
+  await store.commit(WRITE);
+  assertEquals((await store.get(["a"]))?.value, 1);
+  assertEquals((await store.getMany([["a"], ["b"]])).map((entry) => entry?.value), [1, undefined]);
+  assertEquals((await store.list({ prefix: ["a"], limit: 1 })).length, 0);
+  await assertRejects(() => store.commit({ checks: [], writes: [{ kind: "set", key: [], value: 1n }] }));
+  await store.close();
+  await assertRejects(() => store.get(["a"]));
+  assertEquals(calls, [
+    ["commit", 0.25, true],
+    ["get", 0.25, true],
+    ["get_many", 0.25, true],
+    ["list", 0.25, true],
+    ["commit", 0.25, false],
+    ["get", 0.25, false],
+  ]);
 });
 
 const WRITE: Commit = { checks: [], writes: [{ kind: "set", key: ["a"], value: 1 }] };

@@ -273,16 +273,23 @@ Deno.test("the controls have room for a bounded number, and fit the store at the
     writes: [{ kind: "set", key: ["operator_controls"], value: largest }],
   });
   env.now += 1000;
-  for (
-    const [path, words] of [
-      ["organisations/BANKA/block", "There are 100 blocks. End one first."],
-      [
-        `software/${env.tpp.clientId}/revoke-tokens`,
-        "There are 100 revocations. Block the software, or wait an hour.",
-      ],
-    ] as const
-  ) {
-    const answer = await change(env, path);
+  const outage = {
+    FromDateTime: new Date(env.now).toISOString(),
+    UntilDateTime: new Date(env.now + 1000).toISOString(),
+    Text: "Maintenance.",
+    Reason: REASON,
+  };
+  const cases: readonly (readonly [path: string, words: string, body?: object])[] = [
+    ["organisations/BANKA/block", "There are 100 blocks. End one first."],
+    [
+      `software/${env.tpp.clientId}/revoke-tokens`,
+      "There are 100 revocations. Block the software, or wait an hour.",
+    ],
+    ["banks/BANKA/hold", "There are 50 holds. End one first."],
+    ["banks/BANKA/outages", "There are 50 outages. End one first.", outage],
+  ];
+  for (const [path, words, body] of cases) {
+    const answer = await change(env, path, body ?? { Reason: REASON });
     assertEquals([answer.status, (await rejectionOf(answer)).error_description], [409, words]);
   }
 });

@@ -74,16 +74,39 @@ Deno.test("a payment that is not final after the configured time is listed and a
   assertEquals(await env.store.list({ prefix: ["unsettled"], limit: 9 }), []);
 });
 
+async function closeOrder(env: Environment, id: string): Promise<void> {
+  const Data = { Reason: "The bank's desk does not find it.", StatusReason: "Not at the bank." };
+  await good(changeAs(env, `/payment-orders/${id}/close`, Data), 200);
+}
+
+Deno.test("a payment that the bank takes while the search forgets it stays unsettled [OP34, OP10]", async () => {
+  await using env = await open();
+  const { answer } = env;
+  env.answer = () => new Response(null, { status: 400 });
+  const id = await made(env);
+  env.answer = answer;
+  await looked(env, 2 * HOUR);
+  assertEquals(await listed(env), [id]);
+  await closeOrder(env, id);
+  const { commit } = env.store;
+  env.store.commit = async (staged) => {
+    if (staged.writes.some(({ kind, key: [name] }) => kind === "delete" && name === "unsettled")) {
+      env.store.commit = commit;
+      await good(report(env, id, "AcceptedSettlementInProcess"), 200);
+    }
+    return await commit(staged);
+  };
+  await looked(env, 60_000);
+  assertEquals(await listed(env), [id]);
+});
+
 Deno.test("a payment that the bank takes after its order was closed is unsettled again, whenever it was closed [OP34, OP10]", async () => {
   await using env = await open();
   const { answer } = env;
   env.answer = () => new Response(null, { status: 400 });
   const [early, found] = [await made(env), await made(env)];
   env.answer = answer;
-  const close = async (id: string): Promise<void> => {
-    const Data = { Reason: "The bank's desk does not find it.", StatusReason: "Not at the bank." };
-    await good(changeAs(env, `/payment-orders/${id}/close`, Data), 200);
-  };
+  const close = (id: string): Promise<void> => closeOrder(env, id);
   await close(early);
   await looked(env, 2 * HOUR);
   assertEquals(await listed(env), [found]);

@@ -16,7 +16,6 @@ import { findSession, stageSessionChange } from "../frontchannel/authorization_s
 import type { DeliveryLimit } from "../frontchannel/decryption_limit.ts";
 import { noteReturnedSession } from "../frontchannel/note_session.ts";
 import { openResultJwt, type ResultJwt, type ResultJwtDeps } from "../frontchannel/result_jwt.ts";
-import { findPushedRequest } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
@@ -131,22 +130,15 @@ function stageDelivery(
   return delivered;
 }
 
-/** The consent still awaits authorisation, and no other session has answered its pushed request. */
+/** No session of the consent has had an end that decides: that ends its pushed request and the consent in one commit. */
 async function openConsent(
   deps: DeliverResultDeps,
   tx: Transaction,
-  { consentId, requestHash, clientId, bank }: AuthorizationSession,
+  { consentId, clientId, bank }: AuthorizationSession,
 ): Promise<Entry<ReadableConsent>> {
-  const [consent, request] = await Promise.all([
-    readConsent(deps, tx, consentId, { clientId, bank }),
-    findPushedRequest(tx, requestHash),
-  ]);
-  const isOpen = consent.value.status === "AwaitingAuthorisation" && request !== null &&
-    !request.value.completed;
-  if (!isOpen) {
-    throw tooLate("The consent of this authorization session does not await authorisation any more.");
-  }
-  return consent;
+  const consent = await readConsent(deps, tx, consentId, { clientId, bank });
+  if (consent.value.status === "AwaitingAuthorisation") return consent;
+  throw tooLate("The consent of this authorization session does not await authorisation any more.");
 }
 
 function tooLate(message: string): ApiError {

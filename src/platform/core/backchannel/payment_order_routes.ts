@@ -38,7 +38,7 @@ export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
 
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
-  paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
+  paymentId: z.string().openapi({ format: "uuid" }),
 });
 const tags = ["Back channel"];
 

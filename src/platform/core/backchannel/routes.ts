@@ -50,7 +50,7 @@ export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVa
 );
 
 const parameters = bankParameter.extend({
-  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+  consentId: z.string().openapi({ format: "uuid" }),
 });
 const tags = ["Back channel"];
 

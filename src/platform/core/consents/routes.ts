@@ -48,7 +48,7 @@ export interface ConsentRouteDeps extends CreateConsentDeps, Supported {
 }
 
 const consentParameter = bankParameter.extend({
-  consentId: z.string().openapi({ param: { name: "consentId", in: "path" }, format: "uuid" }),
+  consentId: z.string().openapi({ format: "uuid" }),
 });
 const TPP: Requirement = { scope: "payments", grants: ["client_credentials"] };
 const TPP_OR_CUSTOMER: Requirement = {

@@ -52,7 +52,7 @@ export interface PaymentRouteDeps extends CreatePaymentDeps, Supported {
 
 /** The path of one payment. */
 export const paymentParameter = bankParameter.extend({
-  paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
+  paymentId: z.string().openapi({ format: "uuid" }),
 });
 const CUSTOMER: Requirement = { scope: "payments", grants: ["authorization_code"] };
 /** The token that lists payments. */

@@ -63,7 +63,7 @@ export function receiptRoutes(deps: ReceiptRouteDeps): readonly PlatformEndpoint
       const bank = c.get("bank");
       const by = { bank: bank.code, token: c.get("access").token };
       const { value: payment } = await readPayment(deps, c.get("reads"), c.req.param("paymentId"), by);
-      Object.assign(c.get("facts"), { paymentId: payment.id, consentId: payment.consentId });
+      c.get("facts").consentId = payment.consentId;
       const tpp = await deps.findClient(c.get("reads"), payment.clientId);
       if (tpp === null) throw new ApiError("resource.not_found");
       const names = { bank: bank.orgName, tpp: tpp.orgName };

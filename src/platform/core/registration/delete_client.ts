@@ -23,7 +23,12 @@ export async function deleteClient(deps: DeleteClientDeps, command: DeleteClient
   const { clientId, authentication } = command;
   await transactFor(deps, command, { what: "registration" }, async (tx) => {
     const { client } = await deps.clients.readRegistered(tx, clientId, undefined);
-    if (client === null) throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
+    if (client === null) throw goneError();
     deps.clients.stageDeletion(tx, client, deps.clock(), authentication);
   });
+}
+
+/** Returns the rejection of a request whose client a parallel request has deleted. */
+export function goneError(): ApiError {
+  return new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
 }

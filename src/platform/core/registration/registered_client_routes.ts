@@ -2,7 +2,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RequestVariables } from "../../../base/http/context.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
 import { CLIENT_ID, type ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
@@ -16,12 +15,11 @@ import {
   type Requirement,
   tokenOfAnotherClient,
 } from "../../guards/security/access_token.ts";
-import { UNKNOWN_TOKEN } from "../../guards/security/proven_caller.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import type { Registration } from "./client.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
 import type { ClientStore } from "./client_store.ts";
-import { deleteClient, type DeleteClientDeps } from "./delete_client.ts";
+import { deleteClient, type DeleteClientDeps, goneError } from "./delete_client.ts";
 
 export interface RegisteredClientRouteDeps extends DeleteClientDeps {
   readonly clients: ClientStore;
@@ -39,7 +37,6 @@ const common = {
   request: {
     params: z.object({
       clientId: z.string().openapi({
-        param: { name: "clientId", in: "path" },
         pattern: CLIENT_ID.source,
         description: "Your own client_id",
       }),
@@ -101,5 +98,5 @@ async function readRegistration(clients: ClientStore, from: Reader, id: ClientId
     clients.findStatement(from, id),
   ]);
   if (client !== null && softwareStatement !== null) return { client, softwareStatement };
-  throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
+  throw goneError();
 }

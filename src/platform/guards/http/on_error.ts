@@ -109,16 +109,16 @@ interface Told {
   readonly uri: string;
 }
 
-/** Statuses of requests that are wrong. Others say nothing about the request, and an overload must stay cheap. */
+/** Statuses of requests that are wrong, on the OAuth surface. Others say nothing about the request, and an overload must stay cheap. */
 const EXPLAINED: ReadonlySet<StatusCode> = new Set<StatusCode>([400, 401, 403, 406, 413, 415]);
 
 async function explainRejection(
   deps: ErrorDeps,
   c: Context<RequestEnv>,
   rejection: ApiError,
-  { oauth, resource }: Wire,
+  { oauth }: Wire,
 ): Promise<Told | undefined> {
-  if (!EXPLAINED.has(oauth.status) && !EXPLAINED.has(resource?.status ?? oauth.status)) return undefined;
+  if (!EXPLAINED.has(oauth.status)) return undefined;
   const words = await deps.explain(c, rejection);
   if (words === undefined) {
     return deps.traceUri === undefined ? undefined : { uri: deps.traceUri(c.get("interactionId")) };

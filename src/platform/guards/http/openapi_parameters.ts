@@ -25,7 +25,6 @@ export function accessTokenOf(scope: "payments" | "bank"): Record<string, string
 /** The path parameter `{bank}`. */
 export const bankParameter = z.object({
   bank: z.string().openapi({
-    param: { name: "bank", in: "path" },
     pattern: BANK_CODE.source,
     example: "BANKA",
     description: "The bank's code",

@@ -98,18 +98,19 @@ interface Settled {
 
 export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
   const settled = new LRUCache<string, Settled>({ maxSize: MAX_KEPT });
+  const endOf = (day: string): number => Date.parse(day) + DAY_MS + keepMs;
   const read = (of: FiguresOf, day: string): Promise<DayFigures> => readSums(store, [figuresKey(of, day)]);
   return {
     async write(rows) {
       const writes: Write[] = [];
       for (const { id, of, day, subject, figures } of rows) {
-        const expiresAt = Date.parse(day) + DAY_MS + keepMs;
-        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, expiresAt);
+        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, endOf(day));
       }
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
     lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
     async readDay(of, day, subjects) {
+      if (clock() >= endOf(day)) return new Map(); // also if this process has read it
       const isSettled = clock() >= Date.parse(day) + DAY_MS + SETTLED_MS && day <= dayOf(clock());
       const last = isSettled ? settled.get(`${of} ${day}`) : undefined;
       const kept = last !== undefined && clock() < last.at + KEPT_MS ? last : undefined;

@@ -137,7 +137,7 @@ const ownCaseRoute = resourceRoute({
     "seconds after a change, until the log has its entry.",
   scopes: ["payments", "bank"],
   params: bankParameter.extend({
-    caseId: z.string().openapi({ param: { name: "caseId", in: "path" }, format: "uuid" }),
+    caseId: z.string().openapi({ format: "uuid" }),
   }),
   answers: { 200: resourceAnswer("The bundle", z.looseObject({})) },
 });

@@ -39,7 +39,7 @@ const readTraceRoute = createRoute({
     "returns of customers with your result JWT. Another participant's id is answered like one that does not exist.",
   security,
   request: {
-    params: z.object({ interactionId: z.uuid().openapi({ param: { name: "interactionId", in: "path" } }) }),
+    params: z.object({ interactionId: z.uuid() }),
     headers: resourceHeaders,
   },
   responses: { 200: found, ...resourceErrors() },

@@ -110,8 +110,8 @@ export const MAX_LISTED = 50;
 const MAX_OF_READER = 25;
 /** Readers in an answer for operators. */
 const MAX_READERS = 20;
-/** Of the traces in one row, whose JSON must be shorter than a value may be. The largest has 12,000 and JWTs of a sandbox. */
-const MAX_CHARACTERS = 40_000;
+/** Of the traces in one row, which must be shorter than a value may be. The largest has 12,000 characters and JWTs of a sandbox. */
+const MAX_BYTES = 40_000;
 /** Rows that a look-up reads at once. */
 const ROWS = 10;
 
@@ -177,12 +177,13 @@ async function byInteraction(
 /** Divides traces into rows. */
 function inRows(traces: readonly ReadableTrace[]): readonly (readonly StoredTrace[])[] {
   const rows: StoredTrace[][] = [];
-  let characters = Infinity;
+  let bytes = Infinity;
   for (const { trace, readers } of traces) {
     const stored = { trace, readers };
-    const { length } = JSON.stringify(stored);
-    if (characters + length > MAX_CHARACTERS) [characters] = [0, rows.push([])];
-    characters += length;
+    const json = JSON.stringify(stored);
+    const length = json.length * (/[\u0100-\uffff]/.test(json) ? 2 : 1); // Deno KV stores such a text as UTF-16
+    if (bytes + length > MAX_BYTES) [bytes] = [0, rows.push([])];
+    bytes += length;
     rows.at(-1)?.push(stored);
   }
   return rows;

@@ -7,6 +7,7 @@ import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
+  check,
   commitIfUnchanged,
   remove,
   type TransactDeps,
@@ -94,6 +95,9 @@ const MAX_PAGES = 50;
 /** Of one bank that are shown and counted. More are found when these are decided. */
 const MAX_UNSETTLED = 1000;
 
+/** Entries of a commit that checks each of them. */
+const FORGOTTEN = 100;
+
 /** Disputes that are looked at. More are when these have ended. */
 const MAX_DISPUTES = 1000;
 
@@ -152,8 +156,13 @@ export async function readUnsettled(deps: ReadUnsettledDeps, bank: BankCode): Pr
 async function forgetDecided(deps: ReadUnsettledDeps, bank: BankCode): Promise<number> {
   const found = await readFound(deps, bank);
   const decided = found.filter(({ payment }) => payment === undefined);
-  if (decided.length > 0) {
-    await commitIfUnchanged(deps, (tx) => decided.forEach(({ entry }) => remove(tx, entry.key)));
+  for (let from = 0; from < decided.length; from += FORGOTTEN) {
+    await commitIfUnchanged(deps, (tx) => {
+      for (const { entry: { key, version } } of decided.slice(from, from + FORGOTTEN)) {
+        check(tx, key, version); // a bank may take the order of a payment that an operator has closed
+        remove(tx, key);
+      }
+    });
   }
   return found.length - decided.length;
 }

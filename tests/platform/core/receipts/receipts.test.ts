@@ -25,6 +25,7 @@ import { steps } from "support/steps.ts";
 import { open } from "support/open_page.ts";
 import { test } from "support/environment_test.ts";
 import { unchanged } from "testing/store_contents.ts";
+import { tracesAt } from "../../operations/traces/read_traces.ts";
 
 const TYP = "payment-receipt+jwt";
 const EN = CATALOGUES.en;
@@ -33,11 +34,11 @@ const receiptAt = (id: string): string => `${PAYMENTS}/${id}/receipt`;
 /** A payment and its receipt. */
 async function receiptOf(
   env: Environment,
-): Promise<{ id: string; receipt: string; flow: Awaited<ReturnType<typeof authorised>> }> {
+): Promise<{ id: string; consentId: string; receipt: string; flow: Awaited<ReturnType<typeof authorised>> }> {
   const { data, flow } = await paidAt(env, env.bankA, { body: consentBody() });
-  const id = data.DomesticPaymentId;
+  const { DomesticPaymentId: id, ConsentId: consentId } = data;
   const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.payment, receiptAt(id)), 200);
-  return { id, receipt: Data.Receipt, flow };
+  return { id, consentId, receipt: Data.Receipt, flow };
 }
 
 async function pasted(env: Environment, receipt: string, lang = "en"): Promise<string> {
@@ -72,6 +73,15 @@ test("a receipt has amount, payee, status and references, and nothing of the pay
   });
   assertEquals([bank_name, tpp_name], [env.bankA.name, env.tpp.name]);
   assertEquals([Date.parse(status_at), Date.parse(created_at), iat], [env.now, env.now, env.now / 1000]);
+});
+
+test("a TPP finds that it has asked for a receipt by the payment and by the consent, whatever its token [TRC1]", async ({ env }) => {
+  const { id, consentId, flow } = await receiptOf(env);
+  await good(call(env, env.tpp, flow.bound, receiptAt(id)), 200);
+  for (const query of [`?payment_id=${id}`, `?consent_id=${consentId}`]) {
+    const endpoints = (await tracesAt(env, query)).map(({ Endpoint }) => Endpoint);
+    assertEquals(endpoints.filter((endpoint) => endpoint.endsWith("/receipt")).length, 2, query);
+  }
 });
 
 test("a receipt has the payment's status at its time, and the page shows it in words [RCP1] [RCP3]", async ({ env, t }) => {

@@ -138,6 +138,13 @@ test("background work applies a statement before anybody asks for its client [G5
   assertEquals(await env.platform.followDirectory(), 1);
   const { redirectUris, softwareName } = await stored(env, env.tpp);
   assertEquals([redirectUris, softwareName], [[KEPT], "Better Shop"]);
+  const { at: _, ...line } = JSON.parse(env.logged.at(-1) ?? "{}") as LogLine;
+  assertEquals(line, {
+    level: "info",
+    event: "client.statement_applied",
+    clientId: env.tpp.clientId,
+    issuedAt: START / 1000 + 1,
+  });
   await restate(env, env.tpp, { client_name: "Best Shop" });
   env.now += BOUND_MS;
   await requestToken(env, env.otherTpp); // fetches the list before background work does

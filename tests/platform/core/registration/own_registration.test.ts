@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { historyOf } from "testing/histories.ts";
-import { type Consent, type RegisteredClient, rejectionOf } from "testing/answers.ts";
+import { type Consent, type LogLine, type RegisteredClient, rejectionOf } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import {
   authorise,
@@ -68,6 +68,14 @@ function own(
 
 async function deleted(env: Environment, who: Participant): Promise<void> {
   await assertBare(await own(env, who, await clientToken(env, who), "DELETE"), 204);
+}
+
+/** The reasons of the rejected requests, with what the log alone says. */
+function rejectionsIn({ logged }: Environment): readonly string[] {
+  const lines = logged.map((line) => JSON.parse(line) as LogLine);
+  return lines.filter(({ event }) => event === "request.rejected").map(({ reason, detail }) =>
+    `${reason}: ${detail}`
+  );
 }
 
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
@@ -180,12 +188,14 @@ test("the deletion is one entry of the client's history, which names who did it 
   }
   const again = await unchanged(env, () => own(env, env.tpp, bound, "DELETE"));
   await assertChallenge(again, 401, INVALID_TOKEN);
+  assertEquals(rejectionsIn(env), ["token.invalid: client is gone"]);
 });
 
 test("of two deletions at the same time one is answered 204, and one 401 [DC22]", async ({ env }) => {
   const bound = await clientToken(env, env.tpp);
   const both = await Promise.all([1, 2].map(() => own(env, env.tpp, bound, "DELETE")));
   assertEquals(both.map(({ status }) => status).sort(), [204, 401]);
+  assertEquals(rejectionsIn(env), ["token.invalid: deleted"]);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
 });
 
@@ -235,6 +245,7 @@ test("after a new registration earlier tokens stay invalid, also after updates, 
     for (const answer of [await pay(env, flow), await own(env, env.tpp, flow.bound, "GET")]) {
       await assertChallenge(answer, 401, INVALID_TOKEN);
     }
+    assertEquals(rejectionsIn(env).slice(-2), Array(2).fill("token.invalid: of a deleted registration"));
     assertEquals((await own(env, env.tpp, await clientToken(env, env.tpp), "GET")).status, 200);
   };
   await t.step("with the same statement", earlier);

@@ -1,7 +1,7 @@
 /** Data keys: what is sealed, how it opens, how keys are wrapped, and what stops the start. */
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
-import type { Store, Write } from "../../../../src/base/store/store.ts";
+import type { Commit, Store, Write } from "../../../../src/base/store/store.ts";
 import { newConsentId, paymentIdFrom } from "../../../../src/base/kernel/identifiers.ts";
 import { CaseErased, caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { digestBytes } from "../../../../src/platform/evidence/digest.ts";
@@ -270,6 +270,23 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
     const wrapping = await openWrappingKeys(line("first", 1));
     const parts = { store: await openTestStore(), vault, wrapping, monotonic: () => 0 };
     await assertRejects(() => openSealed(parts), Error, "other is not in PLATFORM_WRAPPING_KEYS");
+    const raced = await openTestStore();
+    const { commit: link } = raced;
+    const late = {
+      ...raced,
+      async commit(staged: Commit): Promise<boolean> {
+        late.commit = link; // another process with other data keys is first
+        await openSealed({ ...parts, store: raced, vault: await openTestStore() });
+        return await link(staged);
+      },
+    };
+    const own = await openTestStore();
+    await put(own, ["store_identity"], { id: "own" });
+    await assertRejects(
+      () => openSealed({ ...parts, store: late, vault: own }),
+      Error,
+      "not the one that has",
+    );
     const copy = `${folder}/copy.kv`;
     await backup(`${folder}/a.keys`, copy, 0);
     await open(raw, "a.keys");

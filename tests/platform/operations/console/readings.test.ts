@@ -54,8 +54,10 @@ Deno.test("each piece of evidence of a case is opened as text, and the bundle is
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
-  await env.platform.growLog();
   const browser = await openConsole(env, "support");
+  const early = await browser.get(`/console/cases/${id}/bundle`);
+  assertEquals([early.status, early.headers.get("retry-after")], [503, "2"], "the log has not grown");
+  await env.platform.growLog();
   const { html } = await browser.get(`/console/cases/${id}`);
   const pieces = [...html.matchAll(/href="(\/console\/cases\/[^"]+\/evidence\/\d+\/\d+)"/g)].map(([, path]) =>
     path ?? ""
@@ -74,7 +76,7 @@ Deno.test("each piece of evidence of a case is opened as text, and the bundle is
   assertEquals((JSON.parse(bundle.html) as { readonly format: string }).format, "evidence-bundle-1");
   assertEquals(
     (await reads(env, "support")).filter((one) => String(one).endsWith(`/cases/${id}`)).length,
-    pieces.length + 2,
+    pieces.length + 3,
   );
 });
 

@@ -217,6 +217,19 @@ Deno.test("rows expire after PLATFORM_REPORT_DAYS from the end of their day [REP
   assertEquals(expiries, [Date.UTC(2040, 0, 16) + 40 * 86_400_000]);
 });
 
+Deno.test("figures that a process has read are shown no longer than they are kept [REP3]", async () => {
+  await using env = await openPushEnvironment(accepts, { environment: { PLATFORM_REPORT_DAYS: "40" } });
+  await paid(env);
+  await env.platform.writeFigures();
+  const payments = async (): Promise<number | undefined> =>
+    (await report(env, `tpps?from=${DAY}&until=${DAY}`)).Report.find(({ Id }) => Id === env.tpp.clientId)
+      ?.Total.Payments;
+  env.now += 2 * 86_400_000;
+  assertEquals(await payments(), 1);
+  env.now = Date.UTC(2040, 0, 16) + 40 * 86_400_000;
+  assertEquals(await payments(), 0);
+});
+
 Deno.test("figures that a process writes late are in the reports of others an hour after they have read the day [REP3]", async () => {
   await using env = await openPushEnvironment(accepts);
   const other = await anotherProcess(env);

@@ -1,6 +1,7 @@
 /** Traces are written aside, soon, and bounded by caller. */
 import { assert, assertEquals } from "@std/assert";
 import { newTraceNotes } from "../../../../src/base/http/context.ts";
+import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTraceStore } from "../../../../src/platform/operations/traces/trace_store.ts";
 import { asClientId, type ClientId } from "../../../../src/base/kernel/identifiers.ts";
@@ -173,4 +174,20 @@ Deno.test("requests of unproven callers at made-up addresses leave few traces, w
   assertEquals(stored.length, TRACE_POLICIES.unknown.burst);
   const seen = stored.map(({ trace, readers }) => `${readers.length} ${trace.route}`);
   assertEquals(new Set(seen), new Set(["0 none"]));
+});
+
+Deno.test("traces in any script are below the limits of the store [TRC6, TRC12]", async () => {
+  const store = await openDenoKv(":memory:");
+  const now = Date.now();
+  const traces = openTraceStore({ store, clock: () => now, keepMs: 86_400_000 });
+  const jwt = () => ({ name: "DPoP", header: "字".repeat(1800), claims: "字".repeat(1800) });
+  const written = Array.from({ length: 12 }, () => {
+    const { trace, ...whose } = traceBy(ONE, 401);
+    return { ...whose, trace: { ...trace, at: now, received: [jwt(), jwt()] } };
+  });
+  await traces.write(written);
+  for (const { trace: { interactionId } } of written) {
+    assertEquals((await traces.byInteraction(interactionId, ONE)).traces.length, 1);
+  }
+  await store.close();
 });
