@@ -14,7 +14,7 @@ import type {
   fundsConfirmationSchema,
 } from "../../src/platform/core/consents/consent_representation.ts";
 import type { pollResponseSchema } from "../../src/platform/events/poll_schema.ts";
-import type { replayResponseSchema } from "../../src/platform/events/replay_schema.ts";
+import type { replayResponseSchema } from "../../src/platform/events/routes.ts";
 import type {
   subscriptionSchema,
   subscriptionsSchema,

@@ -1,6 +1,6 @@
 /** The bodies of answers of the operations API, from the schemas that its OpenAPI document publishes. */
 import type { z } from "zod";
-import type { eventDeliveriesSchema } from "../../src/platform/events/delivery_representation.ts";
+import type { eventDeliveriesSchema } from "../../src/platform/events/operations_routes.ts";
 import type {
   controlsSchema,
   plannedOutageSchema,

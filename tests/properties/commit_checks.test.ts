@@ -26,7 +26,7 @@ import { openOrder } from "../../src/platform/core/payments/payment_order.ts";
 import { openPaymentStore } from "../../src/platform/core/payments/payment_store.ts";
 import { openClientStore } from "../../src/platform/core/registration/client_store.ts";
 import { openEventStore } from "../../src/platform/events/event_store.ts";
-import { findNotified, stageNotified } from "../../src/platform/events/expiry_store.ts";
+import { findNotified, stageNotified } from "../../src/platform/events/notify_expiries.ts";
 import {
   findSubscription,
   stageSubscription,

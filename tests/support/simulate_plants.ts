@@ -135,7 +135,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a redelivery with a new jti",
-    file: "src/platform/events/security_event_token.ts",
+    file: "src/platform/events/sign_event.ts",
     changes: [[
       "jti: jtiOf(place),",
       "jti: jtiOf({ ...place, position: place.position + (event.push?.failures ?? 0) }),",

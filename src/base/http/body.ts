@@ -35,6 +35,14 @@ export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async fun
   await next();
 });
 
+/** Middleware: parses the bytes of a body that is not signed. */
+export const unsignedJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
+  async function strictJson(c, next) {
+    c.set("json", parseStrictJson(c.get("body")));
+    await next();
+  },
+);
+
 /**
  * Reads the bytes of a JSON body, unparsed.
  *

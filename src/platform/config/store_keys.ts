@@ -271,7 +271,7 @@ export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: num
 /** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `PLATFORM_EVENT_DAYS`. */
 export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${family}_finished`, ...place];
 
-/** A notice about a bank that not every TPP has yet (`events/notice_spread_store.ts`). */
+/** A notice about a bank that not every TPP has yet (`events/spread_notices.ts`). */
 export const noticeSpreadKey = (
   bank: BankCode,
   position: number,
@@ -308,7 +308,7 @@ export const openDisputeKey = (dueAt?: number, payment?: PaymentId): Key => [
 /** The last pushes of a process (`operations/health/bank_health_store.ts`). 15 minutes after the last of them. */
 export const lastPushesKey = (note: string): Key => ["last_pushes", note];
 
-/** The expiries of which a TPP has a notice (`events/expiry_store.ts`). */
+/** The expiries of which a TPP has a notice (`events/notify_expiries.ts`). */
 export const notifiedExpiriesKey = (client: ClientId): Key => ["notified_expiries", client];
 
 /** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */

@@ -9,9 +9,8 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { StandingOf } from "../guards/security/standing.ts";
 import { deliverEvents, type DeliverEventsDeps, type EventReceiver, type Walked } from "./deliver_events.ts";
 import type { EventOwner } from "./event_store.ts";
-import { openEventOwners } from "./event_owners.ts";
-import type { Subscription } from "./subscription.ts";
-import { findSubscription } from "./subscription_store.ts";
+import { openEventOwners } from "./event_owner_store.ts";
+import { findSubscription, type Subscription } from "./subscription_store.ts";
 
 export interface DeliverDueEventsDeps extends DeliverEventsDeps {
   /** Returns the client's current registration. */
@@ -46,14 +45,14 @@ const REST_MS = 1_200;
 export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
   const wakes = openWakes(deps);
   const walks = openWalks(deps, wakes);
-  const owners = openEventOwners(deps);
+  const nextOwners = openEventOwners(deps.store);
   const start = async (isStopped: () => boolean): Promise<number> => {
     let begun = 0;
     for (const owner of wakes.due(deps.steady())) {
       if (walks.areFull()) break;
       if (walks.begin(owner, isStopped)) begun++;
     }
-    for (const owner of await owners.next(isStopped)) {
+    for (const owner of await nextOwners(isStopped)) {
       if (isStopped()) break;
       if (!walks.isResting(owner) && walks.begin(owner, isStopped)) begun++;
     }

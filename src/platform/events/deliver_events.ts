@@ -14,8 +14,14 @@ import type { Log } from "../observed/log_events.ts";
 import { blockEarlier } from "./earlier_events.ts";
 import { jtiOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
-import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
-import { measurePush, reportPush, type ReportPushDeps } from "./report_push.ts";
+import {
+  type EventPushOutcome,
+  measurePush,
+  pushEvent,
+  type PushEventDeps,
+  reportPush,
+  type ReportPushDeps,
+} from "./push_event.ts";
 import { afterFailedPush, isHeldForPush, leaseEvent, mayBePushed, pushOf } from "./push_state.ts";
 import { signEvent, type SignEventDeps } from "./sign_event.ts";
 

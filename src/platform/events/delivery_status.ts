@@ -6,8 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { pushOf } from "./push_state.ts";
-import type { Subscription } from "./subscription.ts";
-import { listSubscriptions } from "./subscription_store.ts";
+import { listSubscriptions, type Subscription } from "./subscription_store.ts";
 
 export interface DeliveryStatus {
   /** Events that are still pushed, and those that are dead. A larger number shows as {@link MAX_COUNTED}. */

@@ -3,18 +3,61 @@
  * goes through the clients, a page in each pass. A notice and the record that it was staged are one commit, so it is staged
  * once, however many processes sweep and whenever they stop.
  */
+import { z } from "zod";
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
 import type { SteadyClock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
+import { count, defineRecord, instant, text } from "../../base/store/record.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
 import type { Log } from "../observed/log_events.ts";
+import { notifiedExpiriesKey } from "../config/store_keys.ts";
 import type { EventStore } from "./event_store.ts";
-import { dueNotices, type Expiring, notifiedAfter } from "./expiry.ts";
-import { findNotified, stageNotified } from "./expiry_store.ts";
+import { dueNotices, type Expiring, notifiedAfter, type NotifiedExpiry } from "./expiry.ts";
 import type { ListedClient } from "./spread_notices.ts";
+import type { NoticeId } from "./event.ts";
 
-export interface NotifyExpiriesDeps<Client extends ListedClient> extends TransactDeps {
+/** Of which of its expiries a TPP has a notice, so that each notice is staged once. */
+interface NotifiedExpiries {
+  readonly notified: readonly NotifiedExpiry[];
+}
+
+const noticeId = z.custom<NoticeId>((value) => typeof value === "string" && value.startsWith("t-"));
+
+export const notifiedExpiriesRecord = defineRecord<NotifiedExpiries>({
+  name: "notified_expiries",
+  keyParts: ["client id"],
+  what: "The ends of its statement, keys and certificates of which a TPP has a notice.",
+  schema: z.looseObject({
+    notified: z.array(
+      z.looseObject({ name: text, expiresAt: instant, id: noticeId, days: count, position: instant }),
+    ),
+  }),
+  version: 1,
+  lifetime: "Until the last of them.",
+  personalData: "participant",
+  retention: "protocol",
+  restore: "kept",
+});
+
+/** Returns the expiries of which the TPP has a notice. */
+export async function findNotified(from: Reader, client: ClientId): Promise<Entry<NotifiedExpiries> | null> {
+  return await notifiedExpiriesRecord.get(from, notifiedExpiriesKey(client));
+}
+
+/** Stages them. Of parallel changes one commits. */
+export function stageNotified(
+  tx: Transaction,
+  client: ClientId,
+  former: Entry<NotifiedExpiries> | null,
+  notified: readonly NotifiedExpiry[],
+): void {
+  const keptUntil = Math.max(...notified.map(({ expiresAt }) => expiresAt));
+  notifiedExpiriesRecord.replace(tx, notifiedExpiriesKey(client), former, { notified }, keptUntil);
+}
+
+interface NotifyExpiriesDeps<Client extends ListedClient> extends TransactDeps {
   /** It never goes back. */
   readonly steady: SteadyClock;
   readonly log: Log;

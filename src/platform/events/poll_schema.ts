@@ -1,8 +1,13 @@
-/** The bodies of a poll for events (RFC 8936 §2.2, §2.3; OBIE Event Notification 4.0.1), and the decoding of requests. */
+/**
+ * The bodies of a poll for events (RFC 8936 §2.2, §2.3; OBIE Event Notification 4.0.1), and the checks that the polls of
+ * TPPs and banks share.
+ */
 import { z } from "@hono/zod-openapi";
-import { decode, rejectedAs } from "../guards/http/decode.ts";
+import { decode, decoded, rejectedAs } from "../guards/http/decode.ts";
 import { signedText } from "../guards/http/jwt_schema.ts";
 import { text } from "../guards/http/wire_fields.ts";
+import { resourceAnswer } from "../guards/http/openapi_answers.ts";
+import { jsonBody, unsignedJson } from "../../base/http/body.ts";
 import { EVENT_JWT } from "./event_claims_representation.ts";
 import { MAX_JTI_CHARACTERS } from "./event.ts";
 
@@ -55,6 +60,15 @@ export const pollResponseSchema = z.strictObject({
 export type PollRequest = z.infer<typeof pollRequestSchema>;
 
 /** @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format` */
-export function decodePollRequest(json: unknown): PollRequest {
+function decodePollRequest(json: unknown): PollRequest {
   return decode(pollRequestSchema, json);
 }
+
+/** Request and responses, for the OpenAPI document. */
+export const pollDescription = {
+  body: pollRequestSchema,
+  answers: { 200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema) },
+} as const;
+
+/** The checks of the body of a poll. */
+export const pollBody = [jsonBody, unsignedJson, decoded(decodePollRequest)] as const;

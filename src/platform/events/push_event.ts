@@ -1,10 +1,14 @@
-/** Pushes one security event token to its receiver (RFC 8935). Only a 202 acknowledges it. */
+/** Pushes one security event token to its receiver (RFC 8935), and reports the push. Only a 202 acknowledges it. */
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { describedMismatch, type Mismatch, mismatch } from "../../base/kernel/result.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import { boundedPauseSeconds, secondsUntil } from "./delivery/retry_delays.ts";
 import { decodePushError } from "./push_answer_schema.ts";
-import { secondsUntil } from "./delivery/retry_delays.ts";
 import { ORDER_PUSH_SECONDS } from "../../base/profile.ts";
-import type { EventPushFailure } from "./push_state.ts";
+import type { PlatformMetrics } from "../observed/metrics.ts";
+import { type EventPushFailure, pushOf } from "./push_state.ts";
+import type { ReceiverCircuit } from "./delivery/receiver_circuit.ts";
+import type { PlacedEvent } from "./event_store.ts";
 
 export type EventPushOutcome =
   | { readonly ok: true; readonly status: number }
@@ -72,4 +76,34 @@ async function outcomeOf(response: Response, now: number): Promise<EventPushOutc
     ...(pause === undefined ? {} : { retryAfterSeconds: pause }),
   };
   return { ok: false, failure, status, fault };
+}
+
+export interface ReportPushDeps {
+  readonly circuit: ReceiverCircuit<ClientId, ClientId>;
+  readonly metrics: PlatformMetrics;
+}
+
+/** Counts a push by its result. */
+export function measurePush(
+  { metrics }: ReportPushDeps,
+  outcome: EventPushOutcome,
+  milliseconds: number,
+): void {
+  const result = outcome.ok ? "acknowledged" : outcome.failure.kind;
+  metrics.count("platform_event_pushes_total", { result });
+  metrics.observe("platform_event_push_duration_seconds", {}, milliseconds / 1000);
+}
+
+/** Tells the breaker how a push ended. A rejected event concerns only this event: the receiver was reached. */
+export function reportPush(
+  { circuit }: ReportPushDeps,
+  { clientId }: { readonly clientId: ClientId },
+  { entry }: PlacedEvent,
+  outcome: EventPushOutcome,
+): void {
+  const message = { receiver: clientId, sender: clientId, failures: pushOf(entry.value).failures };
+  if (outcome.ok || outcome.failure.kind !== "unreachable") circuit.answered(clientId);
+  else circuit.unreachable(message);
+  const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
+  if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
 }

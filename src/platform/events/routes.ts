@@ -1,18 +1,50 @@
-/** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
-import { jsonBody } from "../../base/http/body.ts";
-import { decoded } from "../guards/http/decode.ts";
+/** `/{BANK}/events/v1` (contract EVT3, EVT15): a TPP fetches and acknowledges its events, or gets those of a time again. */
+import { z } from "@hono/zod-openapi";
+import { jsonBody, unsignedJson } from "../../base/http/body.ts";
+import { decode, decoded, rejectedAs } from "../guards/http/decode.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { resourceAnswer } from "../guards/http/openapi_answers.ts";
 import { resourceRoute } from "../guards/http/openapi_parameters.ts";
 import { EVENTS_PATH, REPLAY_PATH } from "../config/paths.ts";
+import { instantOf } from "../../base/kernel/date_time.ts";
 import { ofClient } from "./client_checks.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
-import { pollBody, pollDescription, strictJson } from "./poll_routes.ts";
+import { pollBody, pollDescription } from "./poll_schema.ts";
 import { replayEvents } from "./replay_events.ts";
 import { type SubscriptionRouteDeps, subscriptionRoutes } from "./subscription_routes.ts";
-import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./replay_schema.ts";
 
-export interface EventRouteDeps extends PollEventsDeps, SubscriptionRouteDeps {}
+const instant = z.string().refine(
+  (text) => instantOf(text) !== undefined,
+  rejectedAs("Field.Invalid", "Must be an ISO 8601 date and time with an offset."),
+).openapi({ format: "date-time" });
+
+const replayRequestSchema = z.strictObject({
+  from: instant.openapi({ description: "The first time of a change of status whose event is sent again." }),
+  to: instant.openapi({ description: "The last one." }),
+}).refine(({ from, to }) => (instantOf(from) ?? 0) <= (instantOf(to) ?? 0), {
+  path: ["to"],
+  ...rejectedAs("Field.Invalid", "Must not be before from."),
+}).openapi("EventReplay", {
+  example: { from: "2026-01-31T12:00:00+00:00", to: "2026-01-31T13:00:00+00:00" },
+});
+
+export const replayResponseSchema = z.strictObject({
+  replayed: z.int().openapi({
+    description: "How many events wait again, at most 500, or those of one millisecond.",
+  }),
+  next: z.string().optional().openapi({
+    format: "date-time",
+    description: "`from` of the next request, if there are more.",
+  }),
+}).openapi("EventReplayResponse");
+
+/** @throws {ApiError} `resource.invalid_fields`, `resource.invalid_format` */
+function decodeReplay(json: unknown): { readonly from: number; readonly to: number } {
+  const { from, to } = decode(replayRequestSchema, json);
+  return { from: instantOf(from) ?? 0, to: instantOf(to) ?? 0 };
+}
+
+type EventRouteDeps = PollEventsDeps & SubscriptionRouteDeps;
 
 const pollRoute = resourceRoute({
   method: "post",
@@ -49,7 +81,7 @@ function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
   return endpoint("resource", "participant", replayRoute, [
     ...ofClient(deps.guards, "registration"), // up to 500 events are written
     jsonBody,
-    strictJson,
+    unsignedJson,
     decoded(decodeReplay),
   ], async (c) => {
     const { next, replayed } = await replayEvents(deps, {

@@ -3,12 +3,14 @@ import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { type RequestState, type TransactDeps, transactFor } from "../../base/store/transaction.ts";
 import type { EventOwner } from "./event_store.ts";
-import type { Subscription, SubscriptionTerms } from "./subscription.ts";
+import {
+  findSubscription,
+  stageSubscription,
+  stageSubscriptionEnd,
+  type Subscription,
+  type SubscriptionTerms,
+} from "./subscription_store.ts";
 import type { SubscriptionChange } from "./subscription_schema.ts";
-import { findSubscription, stageSubscription, stageSubscriptionEnd } from "./subscription_store.ts";
-
-export interface SubscribeDeps extends TransactDeps {
-}
 
 interface Command extends RequestState {
   readonly owner: EventOwner;
@@ -23,7 +25,7 @@ interface Wanted<T extends SubscriptionTerms> extends Command {
 
 /** @throws {ApiError} `resource.invalid_fields`; `subscription.exists` if the client has one at this bank */
 export async function subscribe(
-  deps: SubscribeDeps,
+  deps: TransactDeps,
   { owner, terms, approved, ...request }: Wanted<SubscriptionTerms>,
 ): Promise<Subscription> {
   rejectFaults(callbackFaults(terms, approved));
@@ -44,7 +46,7 @@ function exists({ id }: Subscription): ApiError {
 
 /** @throws {ApiError} `resource.invalid_fields`, `resource.not_found` */
 export async function changeSubscription(
-  deps: SubscribeDeps,
+  deps: TransactDeps,
   { owner, id, terms: { namedId = id, ...terms }, approved, ...request }:
     & Wanted<SubscriptionChange>
     & { readonly id: string },
@@ -63,7 +65,7 @@ export async function changeSubscription(
 
 /** @throws {ApiError} `resource.not_found` */
 export async function unsubscribe(
-  deps: SubscribeDeps,
+  deps: TransactDeps,
   { owner, id, ...request }: Command & { readonly id: string },
 ): Promise<void> {
   await transactFor(deps, request, { what: "event subscription" }, async (tx) => {

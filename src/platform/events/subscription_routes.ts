@@ -13,22 +13,23 @@ import type { ResourceGuards } from "../guards/security/resource_guards.ts";
 import type { BankVariables } from "../guards/security/standing.ts";
 import { signedJson } from "../guards/security/payload_signature.ts";
 import { ofClient } from "./client_checks.ts";
-import { changeSubscription, subscribe, type SubscribeDeps, unsubscribe } from "./subscribe.ts";
+import { changeSubscription, subscribe, unsubscribe } from "./subscribe.ts";
 import { findSubscription } from "./subscription_store.ts";
-import { representSubscription, representSubscriptions } from "./subscription_representation.ts";
 import {
   decodeSubscription,
   decodeSubscriptionChange,
+  representSubscription,
+  representSubscriptions,
   subscriptionChangeSchema,
   subscriptionRequestSchema,
   subscriptionSchema,
   subscriptionsSchema,
 } from "./subscription_schema.ts";
 
-export interface SubscriptionRouteDeps extends SubscribeDeps {
+export type SubscriptionRouteDeps = Parameters<typeof subscribe>[0] & {
   readonly guards: ResourceGuards;
   readonly baseUrl: string;
-}
+};
 
 const common = { tags: ["Events"], scopes: ["payments" as const] };
 const idParameter = bankParameter.extend({

@@ -1,11 +1,17 @@
 /** The bodies of event subscriptions (OBIE Event Notification 4.0.1), and the decoding of requests. */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../guards/http/decode.ts";
-import { SUBSCRIBED_TYPE, SUBSCRIBED_VERSION, type SubscriptionTerms } from "./subscription.ts";
+import { filledPath, SUBSCRIPTIONS_PATH } from "../config/paths.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { type Subscription, type SubscriptionTerms } from "./subscription_store.ts";
+import { RESOURCE_UPDATE } from "./event_claims_representation.ts";
 
-const TYPE_RULE = `Must be ${SUBSCRIBED_TYPE}. Every event of the platform has this type.`;
+/** The version of OBIE's event notification API. */
+const SUBSCRIBED_VERSION = "4.0";
+// The one event type that a subscription may name is that of all events of the platform (contract EVT2).
+const TYPE_RULE = `Must be ${RESOURCE_UPDATE}. Every event of the platform has this type.`;
 const TYPES_RULE =
-  `Must be an array of one element, ${SUBSCRIBED_TYPE}: every event of the platform has this type.`;
+  `Must be an array of one element, ${RESOURCE_UPDATE}: every event of the platform has this type.`;
 const VERSION_RULE = `Must be ${SUBSCRIBED_VERSION}.`;
 
 const terms = {
@@ -21,8 +27,8 @@ const terms = {
     rejectedAs("Field.Invalid", VERSION_RULE),
   ).openapi({ enum: [SUBSCRIBED_VERSION] }),
   EventTypes: z.array(
-    z.string(TYPE_RULE).refine((type) => type === SUBSCRIBED_TYPE, rejectedAs("Field.Invalid", TYPE_RULE))
-      .openapi({ enum: [SUBSCRIBED_TYPE] }),
+    z.string(TYPE_RULE).refine((type) => type === RESOURCE_UPDATE, rejectedAs("Field.Invalid", TYPE_RULE))
+      .openapi({ enum: [RESOURCE_UPDATE] }),
     TYPES_RULE,
   ).length(1, TYPES_RULE).optional(),
 };
@@ -91,4 +97,39 @@ export function decodeSubscriptionChange(json: unknown): SubscriptionChange {
 function termsOf({ CallbackUrl, EventTypes }: Terms): SubscriptionTerms {
   const callback = CallbackUrl === undefined ? {} : { callbackUrl: CallbackUrl };
   return { ...callback, namesTypes: EventTypes !== undefined };
+}
+
+/** Event subscriptions as their owner reads them (OBIE Event Notification 4.0.1). */
+export function representSubscription(
+  subscription: Subscription,
+  baseUrl: string,
+): z.infer<typeof subscriptionSchema> {
+  const Self = `${pathOf(baseUrl, subscription.bank)}/${subscription.id}`;
+  return { Data: dataOf(subscription), Links: { Self }, Meta: {} };
+}
+
+/** @param subscription the client's only one, or null */
+export function representSubscriptions(
+  subscription: Subscription | null,
+  bank: BankCode,
+  baseUrl: string,
+): z.infer<typeof subscriptionsSchema> {
+  return {
+    Data: { EventSubscription: subscription === null ? [] : [dataOf(subscription)] },
+    Links: { Self: pathOf(baseUrl, bank) },
+    Meta: {},
+  };
+}
+
+function dataOf({ id, callbackUrl, namesTypes }: Subscription): z.infer<typeof subscriptionSchema>["Data"] {
+  return {
+    EventSubscriptionId: id,
+    ...(callbackUrl === undefined ? {} : { CallbackUrl: callbackUrl }),
+    Version: SUBSCRIBED_VERSION,
+    ...(namesTypes ? { EventTypes: [RESOURCE_UPDATE] } : {}),
+  };
+}
+
+function pathOf(baseUrl: string, bank: BankCode): string {
+  return `${baseUrl}${filledPath(SUBSCRIPTIONS_PATH, { bank })}`;
 }

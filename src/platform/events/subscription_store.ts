@@ -1,12 +1,32 @@
 /** Stores the subscriptions to events: at most one of a client at a bank. */
 import { z } from "zod";
-import type { ClientId } from "../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { bankCode, clientId, defineRecord, flag, instant, optional, text } from "../../base/store/record.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { subscriptionKey } from "../config/store_keys.ts";
 import type { EventOwner } from "./event_store.ts";
-import type { Subscription } from "./subscription.ts";
+
+/** The fields of a subscription that a TPP chooses. */
+export interface SubscriptionTerms {
+  /** Where events are pushed. Without it they are for polling alone. */
+  readonly callbackUrl?: string;
+  /** Whether the TPP has named the event type. */
+  readonly namesTypes: boolean;
+}
+
+/** A subscription. A client has at most one at a bank. */
+export interface Subscription extends SubscriptionTerms {
+  /** A UUID. */
+  readonly id: string;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  /** Milliseconds. */
+  readonly createdAt: WallTime;
+  /** Milliseconds. */
+  readonly updatedAt: WallTime;
+}
 
 export const subscriptionRecord = defineRecord<Subscription>({
   name: "event_subscription",

@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { stageOutageNotice } from "../events/outage_notice.ts";
+import { stageOutageNotice } from "../events/spread_notices.ts";
 import type { ControlEvent, Log } from "../observed/log_events.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import {

@@ -1,7 +1,7 @@
 /** `/{BANK}/back-channel-events/v1` (contract EVT19): a bank fetches and acknowledges its events. */
 import { bankAsOwner } from "../../events/event_store.ts";
 import { pollEvents, type PollEventsDeps } from "../../events/poll_events.ts";
-import { pollBody, pollDescription } from "../../events/poll_routes.ts";
+import { pollBody, pollDescription } from "../../events/poll_schema.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { resourceRoute } from "../../guards/http/openapi_parameters.ts";
 import { BANK_EVENTS_PATH } from "../../config/paths.ts";

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Instant, More, type PartProps, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
-import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
+import { eventDeliveriesSchema } from "../../events/operations_routes.ts";
 import { type Names, readNames } from "./names.ts";
 import { Because, Changes, Named, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";

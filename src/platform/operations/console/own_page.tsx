@@ -1,5 +1,5 @@
 /** The page of a person of a TPP or bank: registrations, orders, rejected requests, reports, and a search by id. */
-import { eventDeliverySchema } from "../../events/delivery_representation.ts";
+import { eventDeliverySchema } from "../../events/operations_routes.ts";
 import { Deliveries } from "./events_page.tsx";
 import { formatDuration } from "../../../pages/formats.ts";
 import { dayOf } from "../../observed/figures/figures.ts";

@@ -9,7 +9,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { BANKS_PATH } from "../../config/paths.ts";
 import { bankHealthKey } from "../../config/store_keys.ts";
-import { type NoticeToAll, stageNoticeToAll } from "../../events/notice_spread_store.ts";
+import { type NoticeToAll, stageNoticeToAll } from "../../events/spread_notices.ts";
 import { type CurrentControls, outageAt } from "../../guards/security/controls_store.ts";
 import { type ProcessPushes, pushesTo } from "../../observed/figures/last_pushes.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";

@@ -2,14 +2,13 @@
 import { asConsentId, asPaymentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Store } from "../../../base/store/store.ts";
-import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
+import { type DeliveryDeps, representDeliveries } from "../../events/operations_routes.ts";
 import { listClientSubscriptions } from "../../events/subscription_store.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
-import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
+import type { OrderOutboxStore, OrderPlace } from "../../core/payments/order_outbox_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import type { OrderPlace } from "../../core/payments/order_outbox_store.ts";
 import { readPage } from "../../../base/store/page.ts";
 import type { BankClient, Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";

@@ -3,7 +3,7 @@
  * An id of another organisation finds the same as one that does not exist: nothing.
  */
 import { z } from "@hono/zod-openapi";
-import { eventDeliverySchema } from "../../events/delivery_representation.ts";
+import { eventDeliverySchema } from "../../events/operations_routes.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { caseSchema, representCase } from "../search/routes.ts";

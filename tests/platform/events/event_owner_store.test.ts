@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { BankCode, ClientId } from "../../../src/base/kernel/identifiers.ts";
 import type { Store, Write } from "../../../src/base/store/store.ts";
-import { openEventOwners } from "../../../src/platform/events/event_owners.ts";
+import { openEventOwners } from "../../../src/platform/events/event_owner_store.ts";
 import { isComplete } from "support/part_of.ts";
 import { type ListedStore, openListedStore } from "support/listed_store.ts";
 import { openReceiver } from "./receiver.ts";
@@ -54,7 +54,7 @@ async function addEvents(store: Store, client: number, bank: number | undefined,
 async function openOwners(clients: number, banks: number) {
   const store = await openListedStore();
   await subscribe(store, clients, banks);
-  const open = () => openEventOwners({ store });
+  const open = () => openEventOwners(store);
   return { store, open };
 }
 
@@ -62,7 +62,7 @@ Deno.test(`a pass without events lists nothing for ${1000 * BANKS} subscriptions
   const { store, open } = await openOwners(1000, BANKS);
   const owners = open();
   for (let pass = 0; pass < 3; pass++) {
-    assertEquals(await store.listedBy(() => owners.next(running)), { lists: 2, rows: 0 });
+    assertEquals(await store.listedBy(() => owners(running)), { lists: 2, rows: 0 });
   }
   await store.close();
 });
@@ -71,10 +71,10 @@ Deno.test("a pass reads at most 400 rows in 20 listings, however many owners hav
   const { store, open } = await openOwners(1000, 1);
   for (let client = 0; client < 1000; client++) await addEvents(store, client, 0);
   const owners = open();
-  assertEquals((await owners.next(running)).length, 1000, "the first pass finds all");
+  assertEquals((await owners(running)).length, 1000, "the first pass finds all");
   let found = 0;
   for (let pass = 0; pass < 5; pass++) {
-    const cost = await store.listedBy(async () => found += (await owners.next(running)).length);
+    const cost = await store.listedBy(async () => found += (await owners(running)).length);
     assert(cost.lists <= 20 && cost.rows <= 400, JSON.stringify(cost));
   }
   assert(found >= 1000, `five passes found ${found}`);
@@ -88,10 +88,10 @@ Deno.test("an owner behind a backlog of another is found, and a notice for every
   await addEvents(store, 1, undefined);
   await addEvents(store, 2, 7); // it has no subscription there
   const found = async (owners = open()): Promise<readonly string[]> =>
-    (await owners.next(running)).map(({ clientId, bank }) => `${clientId.at(-1)} at ${bank}`);
+    (await owners(running)).map(({ clientId, bank }) => `${clientId.at(-1)} at ${bank}`);
   assertEquals(await found(), ["0 at B000", "0 at B001", "1 at B000", "1 at B001"]);
   const known = open();
-  await known.next(running);
+  await known(running);
   await addEvents(store, 2, 1);
   assertEquals((await found(known)).at(2), "2 at B001", "what another process has added");
   await store.close();
