@@ -3,7 +3,7 @@ import {
   type ConversationOptions,
   converse,
   type ReceivedMail,
-} from "../../src/sandbox/ecosystem/smtp_conversation.ts";
+} from "../../src/sandbox/ecosystem/mail_receiver.ts";
 import type { TlsIdentity } from "testing/web_authority.ts";
 
 export interface SmtpServer extends AsyncDisposable {

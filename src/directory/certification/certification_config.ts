@@ -1,7 +1,7 @@
 /** The configuration of certifications (Decision E5). */
 import type { CertificationTerms } from "./certification.ts";
 import { type Certifiers, NO_CERTIFIERS, openCertifiers } from "./certifiers.ts";
-import { type ConfigSource, readChecked } from "../config/config_source.ts";
+import { type ConfigSource, readChecked } from "../config/file_modes.ts";
 
 /** The variables as parsed. */
 export interface CertificationValues {

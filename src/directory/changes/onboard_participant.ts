@@ -11,8 +11,7 @@ import type { HistoryNote } from "../participants/history.ts";
 import { newOrgId, newSoftwareClientId, type OrgId } from "../participants/identifiers.ts";
 import type { Contact, Participant, Role, SoftwareDetails } from "../participants/participant.ts";
 import { isOrgIdTaken, stageNewKey, stageParticipant } from "../participants/participant_store.ts";
-import { signStatement } from "../statements/software_statement.ts";
-import { withNextStatement } from "../statements/statement_issue.ts";
+import { signStatement, withNextStatement } from "../statements/software_statement.ts";
 import { conflict } from "../participants/rejections.ts";
 
 /** Verified company data and signing requests. */

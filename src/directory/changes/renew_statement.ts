@@ -3,8 +3,7 @@ import { missingCertification } from "../certification/certification.ts";
 import { type Change, changeParticipant, requireTrusted, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "../participants/participant.ts";
-import { signStatement } from "../statements/software_statement.ts";
-import { withNextStatement } from "../statements/statement_issue.ts";
+import { signStatement, withNextStatement } from "../statements/software_statement.ts";
 import { conflict } from "../participants/rejections.ts";
 
 /** Members that change; undefined ones stay. null removes an address. */

@@ -3,7 +3,7 @@ import type { OpenAPIRegistry, RouteConfig } from "@asteasolutions/zod-to-openap
 import { z } from "zod";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { documentedRoutes, openApiDocument } from "../../base/http/openapi.ts";
-import { cacheable } from "./cacheable.ts";
+import { cacheable } from "./public_routes.ts";
 import { publicEndpoint } from "./endpoint.ts";
 
 /** The endpoints, with one more that serves the document. The document is generated at its first request. */

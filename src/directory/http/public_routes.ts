@@ -1,13 +1,12 @@
 /** The public endpoints (Decision E2): participants, their key sets, the directory's own keys and certificate. */
 import type { Context, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
-import { answerDocument, documentStore } from "../../base/http/public_document.ts";
+import { answerDocument, documentStore, textDocument } from "../../base/http/public_document.ts";
 import { hidden } from "../../console/paths.ts";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
 import { FONT_CACHE, FONT_TYPE, fontFiles } from "../../pages/fonts.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
-import { cacheable } from "./cacheable.ts";
 import type { Directory } from "../changes/directory.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { JSON_TYPE } from "./admin_request.ts";
@@ -264,4 +263,22 @@ async function participantAt(store: Reader, c: Context): Promise<Participant> {
   const entry = orgId === undefined ? null : await findParticipant(store, orgId);
   if (entry === null) throw new ApiError("directory.not_found", "no such participant");
   return entry.value;
+}
+
+/** Public responses with short cache lifetimes and revalidation (RFC 9110 §8.8, §13.1.2; RFC 9111 §5.2). */
+const CACHE_CONTROL = {
+  /** May be reused for a minute without revalidation. */
+  shortly: "public, max-age=60",
+  /** Revalidated at each use, so that an intermediate cache cannot delay a revocation beyond Decision A9's 300 s. */
+  revalidated: "public, no-cache",
+} as const;
+
+/** Returns the body, or 304 if the client already has it. */
+export async function cacheable(
+  c: Context,
+  body: string,
+  contentType: string,
+  kept: keyof typeof CACHE_CONTROL = "shortly",
+): Promise<Response> {
+  return answerDocument(c, await textDocument(body, contentType), CACHE_CONTROL[kept]);
 }

@@ -5,8 +5,13 @@
  */
 import type { Reader, Store } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
-import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
-import { type HistoryLine, historyLine } from "./history_representation.ts";
+import {
+  type ApprovalNote,
+  type HistoryEntry,
+  type HistoryLine,
+  historyLine,
+  type HistoryNote,
+} from "./history.ts";
 import { historyKey, historyOf, type HistorySubject, PEOPLE, PEOPLE_HEAD } from "./keys.ts";
 import { type HistoryHead, historyRecord, peopleHeadRecord } from "./history_records.ts";
 

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { hasVisibleLetter } from "../../base/kernel/foreign_text.ts";
 import { addedParameterIn } from "../../base/values/redirect_url.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
-import { isMailAddress } from "./mail_address.ts";
 import type { Role } from "./participant.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
 
@@ -84,4 +83,12 @@ export function softwareFields(role: Role, rules: AddressRules): SoftwareFields 
 
 function normalForm(address: string): string {
   return URL.parse(address)?.href ?? address;
+}
+
+/** RFC 5321 §4.1.2 without quoted local parts and without address literals. ASCII alone. */
+const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,186}[A-Za-z0-9])?$/;
+
+/** Whether the address can stand in a header and in an SMTP command as it is. */
+export function isMailAddress(text: string): boolean {
+  return ADDRESS.test(text);
 }

@@ -15,7 +15,7 @@ import { guardStore } from "../../base/store/guarded_store.ts";
 import type { Store } from "../../base/store/store.ts";
 import { behind } from "../http/endpoint.ts";
 import { adminEndpoints } from "../http/admin_routes.ts";
-import { requireAdministrator } from "../http/administrator.ts";
+import { requireAdministrator } from "../http/admin_request.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
 import { NO_CERTIFIERS } from "../certification/certifiers.ts";

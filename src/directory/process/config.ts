@@ -12,8 +12,7 @@ import { type AuthorityParts, openCertificateAuthority } from "../keys/certifica
 import type { ConsoleSettings } from "../console/compose_console.ts";
 import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "../console/console_config.ts";
 import { readCertification } from "../certification/certification_config.ts";
-import { type ConfigSource, readChecked } from "../config/config_source.ts";
-import { fileFaults } from "../config/file_modes.ts";
+import { type ConfigSource, fileFaults, readChecked } from "../config/file_modes.ts";
 import { FOUR_EYES_NAMES, fourEyesFaults, type FourEyesName, fourEyesOf } from "../changes/four_eyes.ts";
 import { namesOrNone } from "../../base/values/variables.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";

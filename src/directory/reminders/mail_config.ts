@@ -1,7 +1,7 @@
 /** The configuration of mails. Without `DIRECTORY_SMTP_URL` no mail is sent. */
 import { z } from "zod";
-import { type ConfigSource, readChecked } from "../config/config_source.ts";
-import { isMailAddress } from "../participants/mail_address.ts";
+import { type ConfigSource, readChecked } from "../config/file_modes.ts";
+import { isMailAddress } from "../participants/participant_fields.ts";
 import type { SmtpSettings } from "./mailer.ts";
 import { isLoopback } from "../../base/http/outgoing.ts";
 

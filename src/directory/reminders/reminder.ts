@@ -5,7 +5,7 @@ import type { CertificationTerms } from "../certification/certification.ts";
 import { isTrusted, type Participant } from "../participants/participant.ts";
 import type { Happening, HistoryEntry } from "../participants/history.ts";
 import type { StatementTerms } from "../statements/software_statement.ts";
-import { isMailAddress } from "../participants/mail_address.ts";
+import { isMailAddress } from "../participants/participant_fields.ts";
 
 /** Something that ends. */
 export interface Ending {

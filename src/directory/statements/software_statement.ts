@@ -4,9 +4,11 @@
  */
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { type OwnKey, signClaims } from "../../base/jose/own_key.ts";
-import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
+import { FUTURE_SKEW_SECONDS, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
 import { invalidRequest } from "../participants/rejections.ts";
 import type { Participant, Role } from "../participants/participant.ts";
+import { unixSeconds } from "../../base/kernel/clock.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
 
 /** Contents of a statement besides the participant's own data. */
 export interface StatementTerms {
@@ -68,4 +70,25 @@ function statementClaims(terms: StatementTerms, participant: Participant): JsonO
     org_jwks_revoked_endpoint: `${home}/jwks/revoked`,
     id_token_signed_response_alg: SIGNATURE_ALG,
   };
+}
+
+/** Half of relying parties' tolerance; the other half is for their clock skew. */
+const MAX_AHEAD_SECONDS = FUTURE_SKEW_SECONDS / 2;
+
+/**
+ * The participant with the `iat` of its next statement. Relying parties reject a statement that is not newer than the last
+ * (Decision B6), so `iat` strictly increases per software, even within one second. It never runs far ahead of the clock.
+ *
+ * @throws {ApiError} `request.rate_limited` after so many statements within a short time that the next would lie in the
+ * future
+ */
+export function withNextStatement(participant: Participant, now: number): Participant {
+  const earliest = unixSeconds(now);
+  const statementIat = Math.max(earliest, participant.software.statementIat + 1);
+  if (statementIat > earliest + MAX_AHEAD_SECONDS) {
+    throw new ApiError("request.rate_limited", {
+      retryAfterSeconds: statementIat - earliest - MAX_AHEAD_SECONDS,
+    });
+  }
+  return { ...participant, software: { ...participant.software, statementIat } };
 }

@@ -7,7 +7,7 @@ import { readerOf } from "../pages/reader.ts";
 import { AppDonePage } from "./app_pages.tsx";
 import type { Bank } from "./bank.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
-import { renderPage } from "./render_page.ts";
+import { renderPage } from "./page_frame.tsx";
 import { continueVisit, takeEntry } from "./sca_visit.ts";
 import { appPath } from "./visit_cookie.ts";
 import { type ConnectionEnv, formLimit, pageOf, problemPage, readEntry, visitOver } from "./visit_routes.tsx";

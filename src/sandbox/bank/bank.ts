@@ -4,7 +4,7 @@ import type { BankClock, BankLog, BankProfile } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { Faults } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
-import type { ReturnIds } from "./return_ids.ts";
+import type { ReturnIds } from "./seal_return.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Settlement } from "./settlement.ts";
 

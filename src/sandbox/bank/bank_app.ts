@@ -20,7 +20,7 @@ import { orderRoutes } from "./order_routes.ts";
 import { pageHeaders } from "./page_headers.ts";
 import { openParty, type PartyDeps } from "./party.ts";
 import { type OrderPuller, startPulling } from "./pull_orders.ts";
-import { createReturnIds } from "./return_ids.ts";
+import { createReturnIds } from "./seal_return.ts";
 import { createSessions } from "./sessions.ts";
 import { createSettlement, type Schedule } from "./settlement.ts";
 import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";

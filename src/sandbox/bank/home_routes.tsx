@@ -5,7 +5,7 @@ import type { Bank } from "./bank.ts";
 import type { BankProfile } from "./bank_profile.ts";
 import { BankHomePage, BankListPage, ProblemPage } from "./information_pages.tsx";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
-import { renderPage } from "./render_page.ts";
+import { renderPage } from "./page_frame.tsx";
 
 const problems = { 404: "not_found", 503: "unavailable" } as const;
 

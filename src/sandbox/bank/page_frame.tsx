@@ -1,15 +1,16 @@
 /** The frame around every page of the banks: language, title, style sheet, bank's name, "Sandbox" marking. */
+import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { LanguageSwitch } from "../pages/language_switch.tsx";
-import { HtmlDocument } from "../../pages/html_document.tsx";
+import { HtmlDocument, renderDocument } from "../../pages/html_document.tsx";
 import type { Language } from "../../pages/language.ts";
 import type { Reader } from "../pages/reader.ts";
 import { phrase, words } from "./page_phrase.ts";
 import type { EntryComplaint } from "./sessions.ts";
 
 /** Frame of one page. */
-export interface FrameProps {
+interface FrameProps {
   readonly reader: Reader;
   /** The bank's name, or the server's name on pages that belong to no bank. */
   readonly owner: string;
@@ -101,4 +102,13 @@ export function DecisionButtons(
       </button>
     </div>
   );
+}
+
+/** The page with its document type; default status 200. */
+export function renderPage(
+  c: Context,
+  page: JSX.Element,
+  status: 200 | 400 | 403 | 404 | 410 | 413 | 503 = 200,
+): Response | Promise<Response> {
+  return c.html(renderDocument(page), status);
 }

@@ -1,10 +1,9 @@
-/** The sealed result of a customer's visit, and the faults with which a sandbox bank spoils its result. */
+/** The sealed result of a customer's visit, its ids, and the faults with which a sandbox bank spoils its result. */
 import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { Handover } from "../../client/bank/open_handover.ts";
 import { resultClaims, type ScaResult, sealedResult } from "../../client/bank/seal_result.ts";
 import { HANDOVER_SECONDS } from "../../client/party/profile.ts";
 import type { MetFault } from "./faults.ts";
-import type { ReturnIds } from "./return_ids.ts";
 
 /** Returns the sealed result. */
 export async function sealReturn(
@@ -28,4 +27,17 @@ export async function sealReturn(
     jti: fault?.name === "replayed_return" ? returnIds.last() : returnIds.fresh(),
     bank_id: fault?.name === "wrong_bank_id" ? `NOT${party.code}` : party.code,
   });
+}
+
+/** Creates the ids of a bank's result JWTs, and repeats the last one for the replay fault. */
+export interface ReturnIds {
+  readonly fresh: () => string;
+  /** The last id created, or a new one if there is none. */
+  readonly last: () => string;
+}
+
+export function createReturnIds(): ReturnIds {
+  let last: string | undefined;
+  const fresh = (): string => last = crypto.randomUUID();
+  return { fresh, last: () => last ?? fresh() };
 }

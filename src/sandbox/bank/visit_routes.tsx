@@ -10,7 +10,7 @@ import { type Problem, ProblemPage } from "./information_pages.tsx";
 import { LoginPage } from "./login_page.tsx";
 import { HandoverRejected } from "../../client/bank/open_handover.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
-import { renderPage } from "./render_page.ts";
+import { renderPage } from "./page_frame.tsx";
 import { continueVisit, type FormEntry, startVisit, takeEntry } from "./sca_visit.ts";
 import type { ScaSession, VisitOutcome } from "./sessions.ts";
 import { AppWaitPage } from "./app_pages.tsx";

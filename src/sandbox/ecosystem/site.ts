@@ -5,8 +5,6 @@
 import { type Addresses, addressesAt, freeLoopbackHosts, PLATFORM_PORTS } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
 import { openSandboxClock, type SandboxClock } from "./clock.ts";
-import { lockDirectory } from "./directory_lock.ts";
-import { type LogFile, openLogFile } from "./log_file.ts";
 import { makePrivateFolder, removeIfAny, type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
 import { type Made, openState } from "./sandbox_state.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
@@ -43,7 +41,7 @@ export async function takeSite(
     await makePrivateFolder(dir);
     return await lockDirectory(dir, files.lock, patienceMs);
   });
-  running.defer(() => lock.release());
+  running.defer(() => lock.close());
   const hosts = freeLoopbackHosts(port, isPlatformElsewhere ? PLATFORM_PORTS : 0);
   return await requireUsable(dir, async () => {
     await removeIfAny(files.endpoints); // left by a sandbox that was killed
@@ -74,4 +72,67 @@ function isFileRejection(error: unknown): error is Error {
     error instanceof Deno.errors.NotCapable ||
     // Deno has no error class for a read-only or full file system.
     (error instanceof Error && /\(os error \d+\)/.test(error.message));
+}
+
+/** The log lines of all parts of the sandbox in one file, which keeps the terminal readable. */
+interface LogFile {
+  write(line: string): void;
+  /** Logs an unexpected error of a part that has no log of its own. */
+  failure(where: string, error: unknown): void;
+  close(): void;
+}
+
+/** A larger log is truncated at the next start, bytes. */
+const MAX_KEPT_BYTES = 10_000_000;
+
+/** Opens the log for appending. Each line is written immediately, so that a crash does not lose the last one. */
+async function openLogFile(path: string): Promise<LogFile> {
+  const file = await Deno.open(path, { create: true, append: true, mode: 0o600 });
+  if ((await file.stat()).size > MAX_KEPT_BYTES) await file.truncate();
+  const encoder = new TextEncoder();
+  let open = true;
+  function write(line: string): void {
+    if (!open) return;
+    try {
+      file.writeSync(encoder.encode(`${line}\n`));
+    } catch {
+      // a full disk must not fail requests
+    }
+  }
+  return {
+    write,
+    failure(where, error): void {
+      const what = error instanceof Error ? error.stack ?? error.message : String(error);
+      write(JSON.stringify({ at: new Date().toISOString(), level: "error", event: `${where}.failed`, what }));
+    },
+    close(): void {
+      open = false;
+      file.close();
+    },
+  };
+}
+
+const RETRY_MS = 100;
+
+/**
+ * Locks a directory for this process, waiting up to `patienceMs` for a sandbox that is just stopping. The lock belongs to
+ * the open file, so the operating system releases it when the process ends. A leftover lock file is harmless.
+ * @throws {CannotStart} if another sandbox holds it
+ */
+async function lockDirectory(
+  directory: string,
+  lockFile: string,
+  patienceMs: number,
+): Promise<Pick<Deno.FsFile, "close">> {
+  const file = await Deno.open(lockFile, { create: true, write: true, mode: 0o600 });
+  for (let waited = 0; !await file.tryLock(true); waited += RETRY_MS) {
+    if (waited >= patienceMs) {
+      file.close();
+      throw new CannotStart(
+        `A sandbox already runs on the directory ${directory}: stop it, or set SANDBOX_DIR to another directory.`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+  return file;
 }

@@ -3,14 +3,14 @@
  * forwarded request carries the certificate of its connection (RFC 9440, Decision A8). It knows the platform only as a
  * Fetch handler.
  */
+import { pipeline } from "node:stream/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
 import { type Forwarding, RejectedRequest, toFetchRequest } from "./front_door_request.ts";
-import { sendPlain, sendResponse } from "./front_door_response.ts";
 
 /** Address, certificates and handler of a front door. */
-export interface FrontDoorOptions extends Omit<Forwarding, "maxBodyBytes"> {
+interface FrontDoorOptions extends Omit<Forwarding, "maxBodyBytes"> {
   readonly hostname: string;
   /** 0 chooses a free port. */
   readonly port: number;
@@ -129,4 +129,39 @@ function boundPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the front door has no TCP address");
   return address.port;
+}
+
+const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
+
+/** Writes a Fetch response, to which only `Date` is added; rejects if the caller disconnects or the body fails. */
+async function sendResponse(
+  response: Response,
+  method: string,
+  outgoing: ServerResponse,
+): Promise<void> {
+  outgoing.statusCode = response.status;
+  for (const [name, value] of response.headers) {
+    if (name !== "set-cookie" && !hopByHop.has(name)) outgoing.setHeader(name, value);
+  }
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
+  if (response.body === null || method === "HEAD" || isBodiless(response.status)) {
+    await response.body?.cancel();
+    outgoing.end();
+    return;
+  }
+  await pipeline(response.body, outgoing);
+}
+
+/** Writes a plain-text response of the front door itself. */
+function sendPlain(status: number, text: string, outgoing: ServerResponse): void {
+  outgoing.statusCode = status;
+  outgoing.setHeader("content-type", "text/plain; charset=utf-8");
+  outgoing.setHeader("cache-control", "no-store");
+  outgoing.end(`${text}\n`);
+}
+
+// RFC 9110 §6.4.1
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
 }

@@ -17,7 +17,7 @@ import { type FormTargets, type ShopEnv, shopHeaders } from "./headers.ts";
 import { renderDocument } from "../../pages/html_document.tsx";
 import { MessagePage } from "./message_page.tsx";
 import { messagesAsData, MessagesPage } from "./messages_page.tsx";
-import { type Notice, NoticePage } from "./notice_page.tsx";
+import { type Notice, NoticePage } from "./layout.tsx";
 import { OrderPage } from "./order_page.tsx";
 import { LANGUAGE_COOKIE } from "./phrase.ts";
 import { openOrderBook, type Order } from "./orders.ts";

@@ -1,6 +1,6 @@
 /** Requests by `node:https`, which the library uses outside of Deno, against a real TLS server. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { openHttps } from "../../../src/client/party/https_fetch.ts";
+import { openHttps } from "../../../src/client/party/mutual_tls.ts";
 import { withFrontDoor } from "support/front_door_environment.ts";
 
 const GET = { method: "GET", headers: {} };

@@ -1,8 +1,7 @@
 /** Variables about operators that need others. */
 import { assertEquals } from "@std/assert";
 import { faultsOf, SOUND_CONFIGURATION } from "support/sound_configuration.ts";
-import { readConfig } from "../../../src/platform/config/config.ts";
-import { urlFaults } from "../../../src/platform/config/address_faults.ts";
+import { readConfig, urlFaults } from "../../../src/platform/config/config.ts";
 
 const PROVIDER = {
   PLATFORM_OPERATIONS_OIDC_ISSUER: "https://id.example.com",
