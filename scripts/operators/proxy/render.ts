@@ -5,7 +5,6 @@
 import { secretEnvironment } from "../../command_line/secret_environment.ts";
 import { writeSecretFile } from "../../command_line/secret_file.ts";
 import { runProgram } from "../../command_line/run.ts";
-import { ZONES } from "./zones.ts";
 import {
   type Backends,
   type CellSettings,
@@ -16,6 +15,7 @@ import {
   SettingsError,
   USAGE,
 } from "./settings.ts";
+import { FIRST_SEGMENTS, type Zone } from "../../../src/base/kernel/identifiers.ts";
 
 /** Shown to customers while the platform is away. It holds no secret, and nginx reads it without root's rights. */
 const PAGE = "unavailable.html";
@@ -112,6 +112,20 @@ async function rejectExisting(paths: readonly string[]): Promise<void> {
   }
   if (faults.length > 0) throw new SettingsError(faults);
 }
+
+/** Returns the expression of the zone's paths. nginx and HAProxy read it in the same way. */
+function pathsOf(zone: Zone): string {
+  const names = [...FIRST_SEGMENTS].filter(([, segment]) => segment.zone === zone).map(([name]) => name);
+  const below = names.filter((name) => name !== "").map((name) => name.replaceAll(".", "\\.")).join("|");
+  return names.includes("") ? `^/($|(${below})(/|$))` : `^/(${below})(/|$)`;
+}
+
+/** By placeholder. */
+export const ZONES: Readonly<Record<string, string>> = {
+  OPERATOR_PATHS: pathsOf("operator"),
+  DOCUMENTATION_PATHS: pathsOf("documentation"),
+  DISCOVERY_PATHS: pathsOf("discovery"),
+};
 
 if (import.meta.main) {
   await runProgram(USAGE, async (args, print) => {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { endpoint, listed } from "../../../src/platform/guards/http/endpoint.ts";
 import { asBankCode, FIRST_SEGMENTS } from "../../../src/base/kernel/identifiers.ts";
-import { ZONES } from "../../../scripts/operators/proxy/zones.ts";
+import { ZONES } from "../../../scripts/operators/proxy/render.ts";
 import { test } from "support/environment_test.ts";
 
 test("no reserved segment can be a bank code, and every one has a route", ({ env }) => {

@@ -13,7 +13,7 @@ import {
 } from "../../../../src/platform/evidence/data_keys/sealed_store.ts";
 import { sealings } from "../../../../src/platform/evidence/data_keys/sealings.ts";
 import { openWrappingKeys } from "../../../../src/platform/evidence/data_keys/wrapping_keys.ts";
-import { backup } from "../../../../scripts/operators/store/backup.ts";
+import { backup } from "../../../../scripts/operators/store/main.ts";
 import { platformRecords } from "../../../../src/platform/process/records.ts";
 import { openDatabase } from "../../../../src/base/store/database_file.ts";
 import { openTestStore } from "testing/test_store.ts";

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@
 import { bodyOf as answerOf, rejectionOf, type ResourceError } from "testing/answers.ts";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { faultsOf, grownBundle, toolsFor } from "../../../scripts/operators/case/bundles.ts";
-import { backup } from "../../../../scripts/operators/store/backup.ts";
+import { backup } from "../../../../scripts/operators/store/main.ts";
 import { caseCommand } from "../../../../scripts/operators/case/main.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import { bodyOf, piecesOf, placedHistoryOf } from "../../../../src/platform/evidence/audit_trail.ts";
