@@ -1,6 +1,6 @@
 /** A reader follows a request through so many files. The numbers may fall; a new file on the way needs a reason. */
 import { assert, assertLessOrEqual } from "@std/assert";
-import { requestCoverage } from "../../../../scripts/proofs/coverage/request_coverage.ts";
+import { requestCoverage } from "../../../../scripts/proofs/coverage/main.ts";
 
 const MOST_FILES = { payment: 90, token: 60 };
 
