@@ -4,15 +4,16 @@ import fc from "fast-check";
 import {
   fromPain001,
   fromPain002,
+  type TimedReport,
   toPain001,
   toPain002,
+  type TransferOrder,
   UnreadableMessage,
 } from "../../src/client/iso20022.ts";
-import type { TimedReport, TransferOrder } from "../../src/client/iso20022.ts";
 import { BANK_REASON_CODES } from "../../src/client/party/reason_codes.ts";
 import { initiationSchema } from "../../src/platform/core/consents/initiation_schema.ts";
 import { PAYMENT_STATUSES } from "../../src/platform/core/payments/payment.ts";
-import { FULL_INITIATION } from "testing/bodies.ts";
+import { FULL_INITIATION } from "testing/resource_bodies.ts";
 import { areInstalled } from "testing/installed.ts";
 import { openTemporaryFolder } from "testing/temporary_folder.ts";
 

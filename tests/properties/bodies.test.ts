@@ -7,7 +7,7 @@ import { decodeConsentRequest } from "../../src/platform/core/consents/consent_s
 import { asBankCode, asConsentId } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { decodePaymentRequest } from "../../src/platform/core/payments/payment_schema.ts";
-import { CONTEXT, FULL_INITIATION, FULL_RISK } from "testing/bodies.ts";
+import { CONTEXT, FULL_INITIATION, FULL_RISK } from "testing/resource_bodies.ts";
 import { reportOnWire, requestOnWire } from "../platform/guards/http/on_wire.ts";
 import { attempt, mutatedJson, runs } from "./runs.ts";
 

@@ -4,13 +4,12 @@
  */
 import { assertEquals } from "@std/assert";
 import { call, clientToken } from "testing/flows.ts";
-import { FULL_CONSENT } from "testing/resource_bodies.ts";
+import { CONTEXT, FULL_CONSENT, MINIMAL } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../../guards/http/edited.ts";
 import { OPTIONAL, REQUIRED } from "./consent_members.ts";
 import { CREDITOR, DEBTOR, type FieldRule, judgeFields } from "./field_rules.ts";
-import { CONTEXT, MINIMAL } from "testing/bodies.ts";
 import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";

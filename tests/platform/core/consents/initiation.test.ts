@@ -13,8 +13,7 @@ import {
 } from "../../../../src/platform/core/payments/payment_schema.ts";
 import type { Account } from "../../../../src/base/values/account.ts";
 import { edited, without } from "../../guards/http/edited.ts";
-import { CONTEXT, FULL, MINIMAL } from "testing/bodies.ts";
-import { leavesOf } from "testing/resource_bodies.ts";
+import { CONTEXT, FULL, leavesOf, MINIMAL } from "testing/resource_bodies.ts";
 import {
   bankInitiation,
   echoedInitiation,
