@@ -143,6 +143,15 @@ const consoleHeaders = createMiddleware<DirectoryEnv>(async function setConsoleH
   else await next();
 });
 
+/** Deno's listener passes on a Host or a target that makes no URL. */
+const wellFormed = createMiddleware<DirectoryEnv>(async function requireUrl(c, next) {
+  if (URL.parse(c.req.url) === null) {
+    const description = "The Host header or the request target is malformed.";
+    throw new ApiError("directory.invalid_request", { description });
+  }
+  await next();
+});
+
 interface HandlerOptions {
   readonly limit?: ReturnType<typeof limitPublic>;
   readonly pages?: readonly Endpoint[];
@@ -171,6 +180,7 @@ function handler(
   app.use("*", requestContext(log, idOf));
   if (limit !== undefined) app.use("*", limit);
   if (drawPage !== undefined) app.use("*", consoleHeaders);
+  app.use("*", wellFormed);
   mount(app, endpoints, () => true);
   app.onError(answerErrors(log, drawPage));
   app.all("*", () => { // a handler: an error of `notFound` would skip what the innermost middleware does after it

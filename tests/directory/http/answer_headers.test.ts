@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
 import { ISSUER, openDirectoryEnvironment, signingRequest } from "testing/directory_environment.ts";
+import { openListener } from "../../../src/base/http/deno_listener.ts";
+import { openLog } from "../../../src/base/observability/log.ts";
 import { onboarded } from "../changes/onboarded.ts";
 
 const CACHED: readonly [path: string, cacheControl: string][] = [
@@ -118,4 +120,30 @@ Deno.test("a broken store is a 500 without words; the log has the cause under th
   const failed = lines.find((line) => line.startsWith("directory.failed")) ?? "";
   assertStringIncludes(failed, "the disk is on fire");
   assertStringIncludes(failed, headers.get("x-request-id") ?? "?");
+});
+
+Deno.test("a Host or a target that makes no URL is answered 400 by both listeners (RFC 9112 §3.2)", async () => {
+  await using env = await openDirectoryEnvironment();
+  const unexpected = (): never => {
+    throw new Error("no answer of the directory");
+  };
+  const log = openLog({ clock: () => 0, sink: unexpected, level: "error" });
+  const heads = ["/console HTTP/1.1\r\nhost: ]bad[", "http://evil.example:99999/jwks HTTP/1.1\r\nhost: x"];
+  for (const handle of [env.fetch, env.adminFetch]) {
+    const listener = openListener({
+      hostname: "127.0.0.1",
+      port: 0,
+      maxConnections: 10,
+      log,
+      handle: (request) => handle(request),
+      onError: unexpected,
+      onStopping: unexpected,
+    });
+    for (const head of heads) {
+      const connection = await Deno.connect(listener.addr);
+      await connection.write(new TextEncoder().encode(`GET ${head}\r\nconnection: close\r\n\r\n`));
+      assertMatch(await new Response(connection.readable).text(), /^HTTP\/1\.1 400 /);
+    }
+    await listener.stop();
+  }
 });
