@@ -151,6 +151,10 @@ async function apply(
   { clientId, orgId, role }: Client,
   issuedAt: number,
 ): Promise<Result<Client, Reason>> {
+  const read = (from: Reader): Promise<Registered> =>
+    deps.clients.readRegistered(from, clientId, bankCodeOf({ role, orgId }));
+  const known = (await read(deps.store)).client?.value; // a request may have read its client before the last update
+  if (known !== undefined && known.statementIssuedAt >= issuedAt) return ok(known);
   const statement = await verifyNewest(deps, orgId);
   if (!statement.ok) return statement;
   const { value } = statement;
@@ -159,7 +163,7 @@ async function apply(
   }
   const options = { what: "client", attempts: MAX_ATTEMPTS, lost: () => because("changed at the same time") };
   return await transact<Result<Client, Reason>>(deps, options, async (tx) => {
-    const former = await deps.clients.readRegistered(tx, clientId, bankCodeOf({ role, orgId }));
+    const former = await read(tx);
     const before = former.client?.value;
     if (before === undefined) return because("the client is gone");
     if (before.statementIssuedAt >= issuedAt) return ok(before); // another process or a registration has applied it
