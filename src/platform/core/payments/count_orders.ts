@@ -4,11 +4,12 @@
  */
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
+import { readPage } from "../../../base/store/page.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import { pacedJob } from "../../events/delivery/paced_job.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
-import type { OrderOutboxStore, OrderPlace } from "./order_outbox_store.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 export interface CountOrdersDeps {
@@ -149,16 +150,9 @@ function countHeld(deps: CountOrdersDeps): Promise<Counts> {
 /** They are in the order of their ids, so that those of one bank must not hide those of another. */
 async function countDead({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
   const byBank = new Map<BankCode, number>();
-  let after: OrderPlace | undefined;
-  for (let read = 0; read < MAX_READ; read += MAX_COUNTED) {
-    const rows = await outbox.dead(after, MAX_COUNTED);
-    for (const { shown } of rows) {
-      if (shown === undefined) continue;
-      const { bank } = shown;
-      byBank.set(bank, Math.min(MAX_COUNTED, (byBank.get(bank) ?? 0) + 1));
-    }
-    after = rows.at(-1)?.place;
-    if (rows.length < MAX_COUNTED) break;
+  const paging = { after: undefined, limit: MAX_READ, reads: MAX_READ / MAX_COUNTED, perRead: MAX_COUNTED };
+  for (const { bank } of (await readPage(paging, outbox.dead)).found) {
+    byBank.set(bank, Math.min(MAX_COUNTED, (byBank.get(bank) ?? 0) + 1));
   }
   return [...byBank].map(([bank, value]) => ({ bank, state: "dead", value }));
 }

@@ -20,6 +20,7 @@ import {
   retryOrder,
 } from "../../../../src/platform/core/payments/payment_order.ts";
 import { accepts, openPushEnvironment } from "support/orders.ts";
+import { MAX_SKEW_MS } from "../../../../src/base/kernel/clock.ts";
 import { isComplete } from "support/part_of.ts";
 import { latestDueAt } from "../../../../src/platform/events/delivery/retry_delays.ts";
 
@@ -98,6 +99,38 @@ Deno.test("a pass with nothing due reads as much with 1,000 banks that have many
     }
     await store.close();
   }
+});
+
+Deno.test("a pass reads 20 rows at a time, all queues at first and after a step of the clock, then 8 parts, and a bank without orders once [D4]", async () => {
+  const [state, limits, looked] = [{ reads: 0, isEnd: false }, new Set<number>(), [] as BankCode[]];
+  let queued: (bank: BankCode, dueAt: number) => void = () => {};
+  const banks = openDueBanks({
+    waitedFor: () => new Set(),
+    outbox: {
+      onQueued: (listener) => void (queued = listener),
+      firstDue: (bank) => Promise.resolve(void looked.push(bank)),
+      queued(_after, _now, limit) {
+        limits.add(limit);
+        state.reads++;
+        return Promise.resolve({ rows: [], next: state.isEnd ? undefined : ["B0001", "~"] });
+      },
+    },
+  });
+  const readsAt = async (now: number): Promise<number> => {
+    state.reads = 0;
+    assertEquals(await banks.find(now), []);
+    return state.reads;
+  };
+  assertEquals([await readsAt(NOW), await readsAt(NOW)], [10_000, 10_000]);
+  state.isEnd = true;
+  assertEquals(await readsAt(NOW), 1);
+  state.isEnd = false;
+  assertEquals([await readsAt(NOW), await readsAt(NOW - MAX_SKEW_MS), [...limits]], [8, 8, [20]]);
+  assertEquals(await readsAt(NOW - MAX_SKEW_MS - 1), 10_000);
+  queued(bankAt(7), NOW);
+  await banks.find(NOW);
+  await banks.find(NOW);
+  assertEquals(looked, [bankAt(7)]);
 });
 
 Deno.test("of 1,000 banks those with a due order are found at once, at one further reading each [D4]", async () => {
