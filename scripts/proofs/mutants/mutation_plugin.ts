@@ -140,10 +140,11 @@ function values(textOf: (node: Node) => string, text: string, report: Report): D
   };
 }
 
-/** How many keys a limiter or a cache remembers: with another number it needs other memory, and does the same. */
+/** How much is read at once, or remembered by a limiter or a cache: with another number it needs other memory, and does the same. */
 function isCapacity(parent: Node, text: string): boolean {
   if (parent.type === "Property") return parent.key.type === "Identifier" && parent.key.name === "maxKeys";
   if (parent.type !== "VariableDeclarator" || parent.id.type !== "Identifier") return false;
+  if (/^(?:PIECE|BATCH)$/.test(parent.id.name)) return true;
   return new RegExp(`(?:maxKeys:|\\bopenRecentlyUsed(?:<[^()]*>)?\\() *${parent.id.name}\\b`).test(text);
 }
 

@@ -32,7 +32,7 @@ type ReadEntries = (keys: readonly Key[]) => Promise<readonly Found[]>;
  * challenge has them for a day: 7 MB if a day has 100,000 payments.
  */
 const SPAN_MS = 600_000;
-const PAGE = 1000;
+const PIECE = 1000;
 /** A row that waits for the log has at most so many, so that one transaction can move those of many rows. */
 const MAX_GUESTS = 6;
 /** Of one row: 36 kB. */
@@ -96,7 +96,7 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
 
 async function remember(state: State, list: List): Promise<void> {
   for (const { name } of [spentJwtRecord, spentJwtsRecord, logWaitingRecord]) {
-    for await (const rows of piecesBelow({ list }, [name], PAGE)) {
+    for await (const rows of piecesBelow({ list }, [name], PIECE)) {
       for (const row of rows) {
         for (const spent of spentIn(row)) keep(state, spent);
         if (name === logWaitingRecord.name) state.guests.set(keyText(row.key), spentIn(row));
@@ -108,7 +108,7 @@ async function remember(state: State, list: List): Promise<void> {
 /** Gives each replay record of a copied file a row of its own, for a database that several processes share. */
 export async function spreadSpentJwts(store: Pick<Store, "list" | "commit">): Promise<void> {
   for (const { name } of [spentJwtsRecord, logWaitingRecord]) {
-    for await (const rows of piecesBelow(store, [name], PAGE)) {
+    for await (const rows of piecesBelow(store, [name], PIECE)) {
       for (const row of rows) await spread(store, row);
     }
   }

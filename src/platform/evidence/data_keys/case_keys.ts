@@ -80,7 +80,7 @@ export interface CaseKeysDeps {
 }
 
 /** A token has few sessions, and signs meanwhile. */
-const WRAPPED_AT_ONCE = 4;
+const BATCH = 4;
 /**
  * Ids that are older than this are not used. The search for cases whose retention period has passed goes through ids in
  * their order, and must not have passed a new one. No period is shorter than a day.
@@ -274,8 +274,8 @@ async function makeKeys(
 ): Promise<readonly CryptoKey[] | undefined> {
   const raw = ids.map(() => crypto.getRandomValues(new Uint8Array(32)));
   const wrapped: Wrapped[] = [];
-  for (let start = 0; start < ids.length; start += WRAPPED_AT_ONCE) {
-    const group = ids.slice(start, start + WRAPPED_AT_ONCE);
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const group = ids.slice(start, start + BATCH);
     wrapped.push(
       ...await Promise.all(group.map((id, at) => wrapping.wrap(id, raw[start + at] ?? new Uint8Array()))),
     );
@@ -302,9 +302,8 @@ export type CaseId = string;
 /** The position of a UUID's version, and the version of derived payment ids. */
 const VERSION_AT = 14;
 const DERIVED = "8";
-/** Ids of the consents that requests work on. */
-const MAX_KNOWN = 2000;
-const known = openRecentlyUsed<CaseId>(MAX_KNOWN);
+/** Of the consents that requests work on. */
+const known = openRecentlyUsed<CaseId>(MAX_REMEMBERED);
 
 /** Returns the case of a consent's or a payment's id, or undefined if the text is not an id. */
 export function caseIdOf(id: string): CaseId | undefined {

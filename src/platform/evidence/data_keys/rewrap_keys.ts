@@ -16,7 +16,7 @@ export interface RewrapKeysDeps {
 }
 
 /** Keys of a pass. The next one starts a second later. */
-const PAGE = 200;
+const PIECE = 200;
 
 /**
  * Returns a job that handles a page of keys while several wrapping keys are known. It begins again after each change of
@@ -31,13 +31,13 @@ export function openRewrapping({ vault, wrapping, log }: RewrapKeysDeps): () => 
     if (scanning !== newestId) [scanning, isDone, after] = [newestId, false, undefined];
     if (isDone || known === 1) return 0;
     const start = after === undefined ? {} : { after };
-    const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PAGE });
+    const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PIECE });
     let changed = 0;
     for (const { key, value, version } of page.map(dataKeyRecord.decode)) {
       if (await rewrap({ vault, wrapping }, key, key[1] ?? "", value, version)) changed++;
     }
     after = page.at(-1)?.key;
-    if (page.length === PAGE) return changed;
+    if (page.length === PIECE) return changed;
     const checkKey = [dataKeyCheckRecord.name];
     const check = await dataKeyCheckRecord.get(vault, checkKey);
     if (check !== null) await rewrap({ vault, wrapping }, checkKey, "check", check.value, check.version);
@@ -57,7 +57,7 @@ export async function findUsedWrapping(
     keys.flatMap((key) => "wrappedBy" in key && ids.has(key.wrappedBy) ? [key.wrappedBy] : [])[0];
   const used = check === null ? undefined : usedBy([check.value]);
   if (used !== undefined) return used;
-  for await (const piece of piecesBelow(vault, [dataKeyRecord.name], PAGE)) {
+  for await (const piece of piecesBelow(vault, [dataKeyRecord.name], PIECE)) {
     const used = usedBy(piece.map((entry) => dataKeyRecord.decode(entry).value));
     if (used !== undefined) return used;
   }

@@ -121,7 +121,7 @@ export function openLogStore(store: Store): LogStore {
     },
     async *ranges(at) {
       const prefix = logRangeKey(secondOf(at), 0).slice(0, 2);
-      for await (const entry of entriesBelow(store, { prefix, limit: RANGES })) {
+      for await (const entry of entriesBelow(store, { prefix, limit: PIECE })) {
         yield { start: Number(entry.key.at(-1)), end: logRangeRecord.decode(entry).value.end };
       }
     },
@@ -165,7 +165,7 @@ async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> 
 
 /** A row has the key of its first leaf hash. The rows are few: those of about a second, unless no process has placed them. */
 async function isInRow(store: Store, leaf: string): Promise<boolean> {
-  for await (const row of entriesBelow(store, { prefix: [logWaitingRecord.name], limit: ROWS })) {
+  for await (const row of entriesBelow(store, { prefix: [logWaitingRecord.name], limit: PIECE })) {
     if (logWaitingRecord.decode(row).value.leaves.some((waits) => waits.leaf === leaf)) return true;
   }
   return false;
@@ -183,8 +183,7 @@ function stageRanges(tx: Transaction, first: number, placed: readonly TimedLeaf[
 
 const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
 
-/** In one page. */
-const [RANGES, CHECKPOINTS, ROWS] = [100, 500, 100];
+const PIECE = 200;
 
 /**
  * Remembers the size of the last hour that was asked for, because years have thousands of checkpoints and each case of a
@@ -204,7 +203,7 @@ function openSmallestSizes(store: Store): LogStore["smallestSizeAfter"] {
 
 async function smallestSizeAfter(store: Store, at: number): Promise<number> {
   const after = logCheckpointKey(Math.max(0, at));
-  const listing = { prefix: [logCheckpointRecord.name], after, limit: CHECKPOINTS };
+  const listing = { prefix: [logCheckpointRecord.name], after, limit: PIECE };
   let smallest = Infinity;
   for await (const entry of entriesBelow(store, listing)) {
     smallest = Math.min(smallest, sizeIn(logCheckpointRecord.decode(entry).value.checkpoint));

@@ -69,6 +69,7 @@ Deno.test("nothing is changed in strings, comments and types, or where the text 
     "interface A { readonly a: false; b: Array<5> }",
     "x = `a < 1`;",
     "x = f(a, a);",
+    "const PIECE = 1;",
     "x = Math.min(a, b);",
     "x = a /* < */ < b;",
     "const [a, b] = c;",
