@@ -6,7 +6,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact } from "../../base/store/transaction.ts";
 import type { CertifiedKey } from "../participants/certified_key.ts";
 import type { Directory } from "./directory.ts";
-import type { HistoryHead } from "../participants/history_records.ts";
+import type { HistoryHead } from "../participants/history_store.ts";
 import type { HistoryNote } from "../participants/history.ts";
 import type { OrgId } from "../participants/identifiers.ts";
 import { isTrusted, type Participant } from "../participants/participant.ts";

@@ -3,8 +3,8 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { GuardedStore } from "../../base/store/guarded_store.ts";
 import type { CertificateAuthority } from "../keys/certificate_authority.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
-import type { HistoryHead } from "../participants/history_records.ts";
-import type { RestoredCopy } from "../participants/restored_copy_store.ts";
+import type { HistoryHead } from "../participants/history_store.ts";
+import type { RestoredCopy } from "./restored_copy_store.ts";
 import type { StatementTerms } from "../statements/software_statement.ts";
 import type { StatementKeys } from "../statements/statement_keys.ts";
 

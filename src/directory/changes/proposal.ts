@@ -3,10 +3,10 @@ import type { WallTime } from "../../base/kernel/clock.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import { z } from "zod";
 import { defineProposals, PROPOSAL_MS, type Proposed, proposedMembers } from "../../base/store/proposals.ts";
+import type { Key } from "../../base/store/store.ts";
 import { optional, text } from "../../base/store/record.ts";
 import { PROPOSABLE, type Proposable } from "./four_eyes.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
-import { OPEN_PROPOSALS, PROPOSALS } from "../participants/keys.ts";
 import type { Participant } from "../participants/participant.ts";
 
 export const PROPOSAL_STATES = ["proposed", "approved", "rejected", "withdrawn"] as const;
@@ -32,9 +32,12 @@ export interface Proposal extends Proposed, ProposedChange {
   readonly reason?: string;
 }
 
+/** The proposals that can be approved now. Written with every change of a proposal. */
+export const OPEN_PROPOSALS: Key = ["directory", "open_proposals"];
+
 export const proposals = defineProposals<Proposal>({
   names: ["directory proposal", "directory open_proposals"],
-  keys: [PROPOSALS, OPEN_PROPOSALS],
+  keys: [["directory", "proposal"], OPEN_PROPOSALS],
   what: "A change that one administrator has proposed, and what another one has decided.",
   lifetime: "30 days. The history keeps who proposed and approved what.",
   schema: z.looseObject({

@@ -4,9 +4,13 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import type { Directory } from "../changes/directory.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
-import type { HistoryHead } from "../participants/history_records.ts";
-import { peopleHead, readHistory } from "../participants/history_store.ts";
-import { type HistorySubject, PEOPLE } from "../participants/keys.ts";
+import {
+  type HistoryHead,
+  type HistorySubject,
+  PEOPLE,
+  peopleHead,
+  readHistory,
+} from "../participants/history_store.ts";
 import { findReport, listKeys } from "../participants/participant_store.ts";
 import { type AdminContext, answer, JSON_TYPE, knownParticipant, ONE } from "./admin_request.ts";
 import { certificationReport, history, participantRecord, restoredCopy } from "./answer_schema.ts";

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { DirectoryEnv } from "./request_context.ts";
-import type { RestoredCopy } from "../participants/restored_copy_store.ts";
+import type { RestoredCopy } from "../changes/restored_copy_store.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 

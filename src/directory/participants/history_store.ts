@@ -3,17 +3,77 @@
  * one before it, and the head of the history has the hash of the newest, so a history that was changed, cut or shortened
  * in the database is noticed when it is read (contract DRC15).
  */
-import type { Reader, Store } from "../../base/store/store.ts";
+import { z } from "zod";
+import type { Key, Reader, Store } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
+import { count, defineRecord, instant, optional, text } from "../../base/store/record.ts";
 import {
   type ApprovalNote,
+  HAPPENINGS,
   type HistoryEntry,
   type HistoryLine,
   historyLine,
   type HistoryNote,
 } from "./history.ts";
-import { historyKey, historyOf, type HistorySubject, PEOPLE, PEOPLE_HEAD } from "./keys.ts";
-import { type HistoryHead, historyRecord, peopleHeadRecord } from "./history_records.ts";
+import type { OrgId } from "./identifiers.ts";
+
+/** No entry expires: a trust root must be able to prove what was done in its name. */
+const KEPT = "Kept.";
+
+/** Where a history ends. */
+export interface HistoryHead {
+  readonly length: number;
+  /** The hash of the newest entry. Absent without one. */
+  readonly sha256: string | undefined;
+}
+
+export const historyRecord = defineRecord<HistoryEntry>({
+  name: "directory history",
+  keyParts: ["org_id, lower case, or @people", "number"],
+  what: "An entry in the append-only history of a participant, or of what people attempt.",
+  schema: z.looseObject({
+    what: z.enum(HAPPENINGS),
+    reason: optional(text),
+    details: z.record(text, z.unknown()),
+    sequence: count,
+    at: instant,
+    who: text,
+    previousSha256: optional(text),
+    proposalId: optional(text),
+    approvalReason: optional(text),
+  }),
+  version: 1,
+  lifetime: KEPT,
+  personalData: "participant",
+  retention: "register",
+  restore: "kept",
+});
+
+export const peopleHeadRecord = defineRecord<HistoryHead>({
+  name: "directory people_head",
+  keyParts: [],
+  what: "The length of the history of what people attempt, and the hash of its newest entry.",
+  schema: z.looseObject({ length: count, sha256: text }),
+  version: 1,
+  lifetime: KEPT,
+  personalData: "none",
+  retention: "register",
+  restore: "kept",
+});
+
+/** The history of what people attempt. No org_id has this form. */
+export const PEOPLE = "@people";
+/** Whose history: a participant's, or the one of what people attempt. */
+export type HistorySubject = OrgId | typeof PEOPLE;
+
+/** Length and newest hash of the history of what people attempt. A participant has those of its own. */
+const PEOPLE_HEAD: Key = ["directory", "people_head"];
+const historyPrefix = (subject: HistorySubject): Key => ["directory", "history", subject.toLowerCase()];
+/** One entry, by its number: append-only. */
+const historyKey = (subject: HistorySubject, sequence: number): Key => [
+  ...historyPrefix(subject),
+  String(sequence).padStart(10, "0"),
+];
 
 /** Why something has changed. */
 export interface Happened {
@@ -25,7 +85,7 @@ export interface Happened {
   readonly approval?: ApprovalNote | undefined;
 }
 
-export interface HistoryPage {
+interface HistoryPage {
   /** Oldest first. */
   readonly lines: readonly HistoryLine[];
   /** Whether no entry of the page, and none behind it that the head counts, was changed, removed or added. */
@@ -70,7 +130,7 @@ export async function listHistory(
   limit: number,
 ): Promise<readonly HistoryEntry[]> {
   const start = after === undefined ? undefined : historyKey(subject, after);
-  const entries = await historyRecord.list(store, { prefix: historyOf(subject), after: start, limit });
+  const entries = await historyRecord.list(store, { prefix: historyPrefix(subject), after: start, limit });
   return entries.map(({ value }) => value);
 }
 

@@ -1,29 +1,172 @@
 /** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
-import type { StoredRecord } from "../../base/store/record.ts";
+import { z } from "zod";
+import {
+  clientId,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  type StoredRecord,
+  text,
+  texts,
+} from "../../base/store/record.ts";
 import { piecesBelow } from "../../base/store/page.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
-import type { HistoryHead } from "./history_records.ts";
-import { type Happened, stageHistory } from "./history_store.ts";
-import type { OrgId } from "./identifiers.ts";
-import {
-  certificationReportKey,
-  certifiedKeyKey,
-  certifiedKeysOf,
-  knownKeyKey,
-  participantKey,
-  PARTICIPANTS,
-  PARTICIPANTS_CHANGED,
-} from "./keys.ts";
-import type { Participant } from "./participant.ts";
-import {
-  certificationReportRecord,
-  certifiedKeyRecord,
-  knownKeyRecord,
-  participantRecord,
-  participantsChangedRecord,
-} from "./participant_records.ts";
+import { type Happened, type HistoryHead, stageHistory } from "./history_store.ts";
+import { asOrgId, type OrgId } from "./identifiers.ts";
+import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
+
+/** No record of a participant expires: a trust root must be able to prove its past statements. */
+const KEPT = "Kept.";
+const orgId = z.custom<OrgId>((value) => asOrgId(value) !== undefined);
+
+const software = z.looseObject({
+  clientName: text,
+  description: text,
+  version: text,
+  clientUri: text,
+  logoUri: text,
+  redirectUris: texts,
+  consentManagedByBank: flag,
+  resultsOnBackChannel: flag,
+  paymentOrdersUri: optional(text),
+  eventNotificationUri: optional(text),
+  clientId,
+  status: z.enum(SOFTWARE_STATUSES),
+  statusAt: instant,
+  statementIat: count,
+});
+
+const certification = z.looseObject({
+  id: text,
+  certifier: text,
+  kid: text,
+  suite: text,
+  passed: flag,
+  cases: count,
+  failed: count,
+  issuedAt: instant,
+  receivedAt: instant,
+});
+
+const login = z.looseObject({
+  id: text,
+  name: text,
+  tokenSha256: text,
+  issuedAt: instant,
+  expiresAt: instant,
+  revokedAt: optional(instant),
+});
+
+export const participantRecord = defineRecord<Participant>({
+  name: "directory participant",
+  keyParts: ["org_id, lower case"],
+  what: "An organisation, its software client and its contacts.",
+  schema: z.looseObject({
+    orgId,
+    orgName: text,
+    registrationNumber: text,
+    role: z.enum(["PISP", "ASPSP"]),
+    contacts: z.array(
+      z.looseObject({ type: z.enum(["business", "technical"]), name: text, email: text, phone: text }),
+    ),
+    since: instant,
+    status: z.enum(ORGANISATION_STATUSES),
+    statusAt: instant,
+    software,
+    historyLength: count,
+    historySha256: optional(text),
+    certifications: optional(z.array(certification)),
+    logins: optional(z.array(login)),
+  }),
+  version: 1,
+  lifetime: KEPT,
+  personalData: "participant",
+  retention: "register",
+  restore: "kept",
+});
+
+export const participantsChangedRecord = defineRecord<number>({
+  name: "directory participants_changed",
+  keyParts: [],
+  what: "The time of the last change of any participant. Its version shows whether any has changed.",
+  schema: instant,
+  version: 1,
+  lifetime: KEPT,
+  personalData: "none",
+  retention: "register",
+  restore: "kept",
+});
+
+export const certifiedKeyRecord = defineRecord<CertifiedKey>({
+  name: "directory certified_key",
+  keyParts: ["org_id, lower case", "kid"],
+  what: "A certified public key of a participant, with its certificate.",
+  schema: z.looseObject({
+    kid: text,
+    use: z.enum(["sig", "tls", "enc"]),
+    n: text,
+    e: text,
+    certificate: text,
+    x5tS256: text,
+    thumbprint: text,
+    issuedAt: instant,
+    notBefore: instant,
+    notAfter: instant,
+    revoked: optional(z.looseObject({ at: instant, reason: text })),
+  }),
+  version: 1,
+  lifetime: KEPT,
+  personalData: "participant",
+  retention: "register",
+  restore: "kept",
+});
+
+export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid: string }>({
+  name: "directory known_key",
+  keyParts: ["RFC 7638 thumbprint"],
+  what: "The owner of a public key that was ever certified.",
+  schema: z.looseObject({ orgId, kid: text }),
+  version: 1,
+  lifetime: KEPT,
+  personalData: "participant",
+  retention: "register",
+  restore: "kept",
+});
+
+export const certificationReportRecord = defineRecord<{ readonly report: string }>({
+  name: "directory certification_report",
+  keyParts: ["org_id, lower case", "hash of the report's iss and jti"],
+  what: "A certification report of a participant, as its certifier signed it.",
+  schema: z.looseObject({ report: text }),
+  version: 1,
+  lifetime: "Removed when newer reports take its place.",
+  personalData: "participant",
+  retention: "register",
+  restore: "kept",
+});
+
+const ROOT = "directory"; // of all keys, so that other parts may share the store
+const PARTICIPANTS: Key = [ROOT, "participant"];
+/** Lower case, so that org_ids are unique regardless of case. */
+const participantKey = (orgId: OrgId): Key => [...PARTICIPANTS, orgId.toLowerCase()];
+/** Written with every change of a participant, so that its version shows whether any participant has changed. */
+const PARTICIPANTS_CHANGED: Key = [ROOT, "participants_changed"];
+const certifiedKeysPrefix = (orgId: OrgId): Key => [ROOT, "certified_key", orgId.toLowerCase()];
+/** Written under the participant's version. */
+const certifiedKeyKey = (orgId: OrgId, kid: string): Key => [...certifiedKeysPrefix(orgId), kid];
+/** By RFC 7638 thumbprint. Never removed. */
+const knownKeyKey = (thumbprint: string): Key => [ROOT, "known_key", thumbprint];
+/** Written under the participant's version. */
+const reportKey = (orgId: OrgId, id: string): Key => [
+  ROOT,
+  "certification_report",
+  orgId.toLowerCase(),
+  id,
+];
 
 const PAGE = 100;
 
@@ -56,7 +199,7 @@ export async function participantsVersion(store: Store): Promise<string> {
 
 /** Every key ever certified for a participant, including revoked and expired ones. */
 export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
-  return listAll(store, certifiedKeyRecord, certifiedKeysOf(orgId));
+  return listAll(store, certifiedKeyRecord, certifiedKeysPrefix(orgId));
 }
 
 /** A participant's key, or null. */
@@ -95,14 +238,14 @@ export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): v
 
 /** A certification report as its certifier signed it, or null. */
 export async function findReport(store: Store, orgId: OrgId, id: string): Promise<string | null> {
-  return (await certificationReportRecord.get(store, certificationReportKey(orgId, id)))?.value.report ??
+  return (await certificationReportRecord.get(store, reportKey(orgId, id)))?.value.report ??
     null;
 }
 
 /** Stages a new certification report, and the removal of those whose place it takes. */
 export function stageReport(tx: Transaction, orgId: OrgId, { added, removed }: ChangedReports): void {
-  certificationReportRecord.set(tx, certificationReportKey(orgId, added.id), { report: added.report });
-  for (const id of removed) remove(tx, certificationReportKey(orgId, id));
+  certificationReportRecord.set(tx, reportKey(orgId, added.id), { report: added.report });
+  for (const id of removed) remove(tx, reportKey(orgId, id));
 }
 
 /** Stages a change of an existing key. */

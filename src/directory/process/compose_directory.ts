@@ -34,7 +34,7 @@ import { answerErrors } from "../http/on_error.ts";
 import type { MailSettings } from "../reminders/mail_config.ts";
 import { openMailer } from "../reminders/mailer.ts";
 import { openReminders, type Reminders } from "../reminders/send_reminders.ts";
-import { openRestoredCopy, type RestoredCopy } from "../participants/restored_copy_store.ts";
+import { openRestoredCopy, type RestoredCopy } from "../changes/restored_copy_store.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
 import { publicPage } from "../console/public_page.tsx";
 import { healthEndpoint, publicEndpoints } from "../http/public_routes.ts";

@@ -6,8 +6,8 @@ import {
   knownKeyRecord,
   participantRecord,
   participantsChangedRecord,
-} from "../participants/participant_records.ts";
-import { historyRecord, peopleHeadRecord } from "../participants/history_records.ts";
+} from "../participants/participant_store.ts";
+import { historyRecord, peopleHeadRecord } from "../participants/history_store.ts";
 import { reminderRecord } from "../reminders/reminder_store.ts";
 
 export const directoryRecords = [

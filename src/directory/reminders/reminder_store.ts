@@ -8,7 +8,6 @@ import { count, defineRecord, instant } from "../../base/store/record.ts";
 import type { Key } from "../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrgId } from "../participants/identifiers.ts";
-import { reminderKey } from "../participants/keys.ts";
 import type { Sent } from "./mailer.ts";
 import type { Ending } from "./reminder.ts";
 
@@ -55,7 +54,7 @@ export async function claimReminder(
   { id, endsAt }: Pick<Ending, "id" | "endsAt">,
   days: number,
 ): Promise<Claim | undefined> {
-  const key = reminderKey(orgId, id, days);
+  const key = ["directory", "reminder", orgId.toLowerCase(), id, String(days)];
   const options = { what: "reminder", attempts: 1, lost: () => undefined };
   return await transact(deps, options, async (tx) => {
     const former = await reminderRecord.get(tx, key);

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import type { Store } from "../../base/store/store.ts";
 import { check, commitIfUnchanged, remove } from "../../base/store/transaction.ts";
-import { OPEN_PROPOSALS } from "./keys.ts";
+import { OPEN_PROPOSALS } from "./proposal.ts";
 
 /** Whether this database is a restored copy. */
 export interface RestoredCopy {
