@@ -151,7 +151,7 @@ const MAX_AGE_MS = 60_000;
 /** The rate of fewer orders tells their number: 0.666 is two of three. */
 const MIN_ORDERS = 20;
 
-/** Without volumes. Days that have ended are read once. @throws {StoreFailure} */
+/** Without volumes. Days that have ended are read once an hour. @throws {StoreFailure} */
 async function readLevels({ figuresStore, listBanks, clock }: ServiceLevelRouteDeps): Promise<ServiceLevels> {
   const at = clock();
   const [from, until] = [dayOf(at - (DAYS - 1) * DAY_MS), dayOf(at)];
