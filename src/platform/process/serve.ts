@@ -103,10 +103,11 @@ async function openOperations(
   runtime: Runtime,
 ): Promise<readonly Listener[]> {
   if (port === undefined) return [];
-  const handle = (request: Request): Response | Promise<Response> =>
-    operatesPath(part, URL.parse(request.url)?.pathname ?? "")
-      ? operations.fetch(request)
-      : misdirected(log, part);
+  const handle = (request: Request): Response | Promise<Response> => {
+    const url = URL.parse(request.url);
+    if (url === null) return malformed(log);
+    return operatesPath(part, url.pathname) ? operations.fetch(request) : misdirected(log, part);
+  };
   return [await open(runtime, log, { hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
 }
 

@@ -3,6 +3,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { OAuthError } from "testing/answers.ts";
 import { isOnOtherRuntime } from "testing/other_runtime.ts";
 import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { freePort } from "../../../../scripts/command_line/free_ports.ts";
+import { operatorsFile } from "testing/operators.ts";
 import { stepsOf } from "support/steps.ts";
 
 /** Request lines and Host headers that make no URL. */
@@ -17,7 +19,13 @@ const MALFORMED: readonly (readonly [what: string, head: string])[] = [
 ];
 
 Deno.test("serve answers a Host or a target that makes no URL with a structured 400 and keeps its stack to itself", async (t) => {
-  await using env = await openServedEnvironment();
+  const [port, operators] = [freePort(), await Deno.makeTempFile()];
+  await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
+  await using env = await openServedEnvironment({
+    PLATFORM_OPERATIONS_PORT: String(port),
+    PLATFORM_OPERATORS: operators,
+  });
+  assertEquals((await send(env, "GET /console HTTP/1.1\r\nHost: ]bad[", port)).status, 400);
   await stepsOf(t, MALFORMED, ([what]) => what, async ([, head]) => {
     const { status, headers, body } = await send(env, head);
     assertEquals(status, 400, body);
@@ -41,6 +49,7 @@ Deno.test("serve answers a Host or a target that makes no URL with a structured 
   const rejected = env.process.lines.filter(({ reason }) => reason === "request.malformed_target");
   assert(rejected.length > 0);
   assertEquals(env.process.lines.filter(({ level }) => level === "error"), []);
+  await Deno.remove(operators);
 });
 
 Deno.test("serve takes no percent-encoded letter for the letter in a fixed part of a path", async (t) => {
@@ -78,8 +87,12 @@ interface RawAnswer {
   readonly body: string;
 }
 
-async function send(env: ServedEnvironment, head: string): Promise<RawAnswer> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(env.fixture.env["PORT"]) });
+async function send(
+  env: ServedEnvironment,
+  head: string,
+  port: number = Number(env.fixture.env["PORT"]),
+): Promise<RawAnswer> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode(`${head}\r\nConnection: close\r\n\r\n`));
   const text = await new Response(connection.readable).text();
   const [top = "", body = ""] = text.split("\r\n\r\n", 2);
