@@ -9,8 +9,8 @@ import { monotonicClock } from "../kernel/clock.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { type ConcurrencyLimit, openConcurrencyLimit, openGroupCommits } from "./group_commits.ts";
 import { decodeKey, encodeKey, endBelow } from "./key_codec.ts";
-import { lockFile } from "./sqlite_lock.ts";
-import { isSqliteFailure, MAX_COMMIT_WAIT_MS, untilUnlocked } from "./sqlite_failure.ts";
+import { makeOwnFile } from "./own_file.ts";
+import { isSqliteFailure, LOCKED, MAX_COMMIT_WAIT_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { inTransaction, openStatements, type Row, type Statements } from "./sqlite_statements.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "./store.ts";
 import { openSpentJwts } from "./spent_jwts.ts";
@@ -214,4 +214,34 @@ function said<T>(statement: () => T): T {
     if (error instanceof Error && isSqliteFailure(error.message)) throw new StoreFailure(error.message);
     throw error;
   }
+}
+
+// The lock of a file: one process owns it.
+
+interface OwnerLock {
+  release(): void;
+}
+
+/**
+ * Locks the file for one process: two would each miss the other's figures, limits and background work. `node:` has no
+ * lock of files, so a transaction that never ends locks an empty database beside it. The file itself stays readable to
+ * a backup. The operating system releases the lock however the process ends, and started programs do not inherit it.
+ *
+ * @throws {Error} in one sentence
+ */
+async function lockFile(path: string, open: (file: string) => DatabaseSync): Promise<OwnerLock> {
+  await makeOwnFile(path, `${path}.lock`);
+  const database = open(`${path}.lock`);
+  try {
+    database.exec("begin exclusive");
+  } catch (error) {
+    database.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      why === LOCKED
+        ? `The database ${path} is in use by another process; stop that one first.`
+        : `The database ${path} cannot be opened: ${why}`,
+    );
+  }
+  return { release: () => database.close() };
 }

@@ -10,7 +10,6 @@ import { hasCode } from "../../kernel/error_code.ts";
 import { monotonicClock } from "../../kernel/clock.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "../store.ts";
 import type { Connections, Sql } from "./connections.ts";
-import { startExpiry } from "./expiry.ts";
 import { INSERTED_MEANWHILE, PostgresFailure } from "./failure.ts";
 import { encodeKey } from "./key_codec.ts";
 import { openSharedReads, readTogether } from "./shared_reads.ts";
@@ -156,4 +155,43 @@ const LAST_TIME_MS = Date.UTC(9999, 11, 31);
 /** PostgreSQL's text form of a time in milliseconds. */
 export function timeOf(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, 0), LAST_TIME_MS)).toISOString();
+}
+
+// Deletes expired entries. Every process does it after its commits, so that a process needs no timer and an idle one does
+// no work. Processes skip the rows that another one is deleting.
+
+const EXPIRY_EVERY_MS = 1000;
+/** Bounds a statement: about 40 ms of the database. */
+const EXPIRED_ROWS = 1000;
+
+/** Returns the function to call after each commit. It starts a deletion at most once a second and does not wait for it. */
+export function startExpiry(connections: Connections): () => void {
+  let nextAt = -Infinity;
+  let isRunning = false;
+  return () => {
+    if (isRunning || monotonicClock() < nextAt) return;
+    isRunning = true;
+    void deleteExpired(connections).finally(() => {
+      nextAt = monotonicClock() + EXPIRY_EVERY_MS;
+      isRunning = false;
+    });
+  };
+}
+
+/** Deletes until there are few. If it fails, the next deletion goes on; the commits report the failure. */
+async function deleteExpired(connections: Connections): Promise<void> {
+  try {
+    let deleted = EXPIRED_ROWS;
+    while (deleted === EXPIRED_ROWS) {
+      deleted = await connections.run(async (sql) => {
+        const done = await sql`
+          delete from hub.entry where key in (
+            select key from hub.entry where expires_at < now()
+              order by expires_at limit ${EXPIRED_ROWS} for update skip locked)`;
+        return done.count;
+      });
+    }
+  } catch {
+    // see above
+  }
 }

@@ -4,14 +4,18 @@
  */
 import { assertEquals } from "@std/assert";
 import type { Connections, Sql } from "../../../../src/base/store/postgres/connections.ts";
-import { startExpiry } from "../../../../src/base/store/postgres/expiry.ts";
 import {
   asFailure,
   INSERTED_MEANWHILE,
   PostgresFailure,
 } from "../../../../src/base/store/postgres/failure.ts";
 import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
-import { arrayOf, openPostgresStore, timeOf } from "../../../../src/base/store/postgres/postgres_store.ts";
+import {
+  arrayOf,
+  openPostgresStore,
+  startExpiry,
+  timeOf,
+} from "../../../../src/base/store/postgres/postgres_store.ts";
 import { openSharedReads, type Read } from "../../../../src/base/store/postgres/shared_reads.ts";
 import type { Commit } from "../../../../src/base/store/store.ts";
 
