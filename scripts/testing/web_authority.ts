@@ -2,6 +2,7 @@
  * The certificates of web servers in tests of real TLS: an authority of its own (pool keys 10 and 11), so that trust
  * in servers and trust in participants are two things. Also issues odd client certificates from any authority.
  */
+import { isIP } from "node:net";
 import "reflect-metadata";
 import {
   BasicConstraintsExtension,
@@ -52,7 +53,9 @@ export async function serverIdentity(hosts: readonly string[]): Promise<TlsIdent
   return await issue(await webAuthority(), await testKey(10), await testKey(11), {
     subject: `CN=${hosts[0]}`,
     extensions: [
-      new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: "dns" as const, value }))),
+      new SubjectAlternativeNameExtension(
+        hosts.map((value) => ({ type: isIP(value) === 0 ? "dns" as const : "ip" as const, value })),
+      ),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
     ],
   });

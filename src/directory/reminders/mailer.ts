@@ -1,5 +1,5 @@
 /** Sends mails by SMTP (RFC 5321). The server's certificate is verified, and no mail is sent without TLS. */
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { createTransport } from "nodemailer";
 import { awaitFor } from "../../base/kernel/await_for.ts";
@@ -80,7 +80,8 @@ function openSocket(
   found: (error: Error | null, socket?: { connection: ReturnType<typeof connect>; secured: boolean }) => void,
 ): void {
   const secured = security === "tls";
-  const socket = secured ? connectTls({ ...tls, host, port, servername: host }) : connect({ host, port });
+  const name = isIP(host) === 0 ? { servername: host } : {}; // the TLS extension has no IP addresses
+  const socket = secured ? connectTls({ ...tls, host, port, ...name }) : connect({ host, port });
   const failed = (error: Error): void => found(Object.assign(error, { code: "ECONNECTION" }));
   const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), timeoutMs);
   socket.once("close", () => clearTimeout(timer));

@@ -69,6 +69,18 @@ Deno.test("mails go out with TLS or STARTTLS to a server whose certificate is ri
   assert(!JSON.stringify(rejected).includes(login.password));
 });
 
+Deno.test("a mail server is named by an IP address that its certificate has, and by no other [DRM4]", async () => {
+  const { certificatePem: ca } = await webAuthority();
+  for (const security of ["tls", "starttls"] as const) {
+    for (const [name, outcome] of [["127.0.0.1", "sent"], ["localhost", "unreachable"]] as const) {
+      const identity = await serverIdentity([name]);
+      await using server = openSmtpServer({ identity, isUpgraded: security === "starttls" });
+      const sent = await sender({ host: "127.0.0.1", port: server.port, security, ca })(MAIL);
+      assertEquals(sent.outcome, outcome, `${security} ${name}`);
+    }
+  }
+});
+
 Deno.test("a server that hangs or is not there is given up after a bounded time [DRM3]", async () => {
   for (const hanging of ["CONNECT", "EHLO", "DATA."]) {
     const hangs = Promise.withResolvers<string>();
