@@ -26,6 +26,7 @@ export {
   type BankOptions,
   type BankSettings,
   openBank,
+  type ReplayMemory,
 } from "./bank/bank.ts";
 export type { BankWord } from "./bank/bank_word.ts";
 export { nodeListener, type NodeRequest, type NodeResponse } from "./bank/node_listener.ts";
@@ -35,7 +36,6 @@ export { type OrderAnswer, type OrderBook, ordersHandler } from "./bank/orders_h
 export type { OrderAccount, OrderAddress, OrderedInitiation, PayingAccount } from "./bank/initiation.ts";
 export { OrderRejected, type PaymentOrder } from "./bank/payment_order.ts";
 export { type PulledOrders, pullOrders } from "./bank/pull_orders.ts";
-export type { ReplayMemory } from "./bank/replay_memory.ts";
 export { type ResultStatusCode, resultUrl, type ScaResult } from "./bank/seal_result.ts";
 export { transactionDigest } from "./bank/transaction_digest.ts";
 export { ApiErrorResponse } from "./party/api_error.ts";

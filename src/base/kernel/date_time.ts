@@ -1,6 +1,6 @@
 /**
  * Parses ISO 8601 date-times of other parties: calendar, ordinal and week dates in basic or extended form, times of
- * any precision, always with an offset. `wireDateTime` of `clock.ts` writes times.
+ * any precision, always with an offset. Recognises HTTP dates. `wireDateTime` of `clock.ts` writes times.
  */
 
 const DATE_TIME = /^([0-9W-]{7,10})T([0-9:.,]+)(Z|[+-][0-9:]{2,5})$/;
@@ -87,4 +87,46 @@ function offsetOf(zone: string): number | undefined {
   if (hours === undefined || Number(hours) > 23 || Number(minutes ?? 0) > 59) return undefined;
   const size = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE;
   return sign === "-" ? -size : size;
+}
+
+// HTTP dates in their three forms (RFC 9110 §5.6.7).
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const WEEKDAYS = "Sun Mon Tue Wed Thu Fri Sat".split(" ");
+const HTTP_TIME = "(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d)";
+const SHORT = `(?<weekday>${WEEKDAYS.join("|")})`;
+const MONTH = `(?<month>${MONTHS.join("|")})`;
+const FORMS = [
+  new RegExp(`^${SHORT}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${HTTP_TIME} (GMT|UTC)$`), // IMF-fixdate
+  new RegExp(
+    `^(?<weekday>Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${HTTP_TIME} GMT$`,
+  ), // RFC 850
+  new RegExp(`^${SHORT} ${MONTH} (?<day>[ \\d]\\d) ${HTTP_TIME} (?<year>\\d{4})$`), // asctime
+];
+
+/** Whether the text is an HTTP date whose day exists and has this weekday. */
+export function isHttpDate(text: string): boolean {
+  const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (found === undefined) return false;
+  const { weekday = "", day = "", month = "", year = "" } = found;
+  const years = year.length === 2 ? [`19${year}`, `20${year}`] : [year]; // RFC 850 names no century
+  return years.some((each) => {
+    const date = new Date(0);
+    date.setUTCFullYear(Number(each), MONTHS.indexOf(month), Number(day));
+    return date.getUTCMonth() === MONTHS.indexOf(month) && date.getUTCDate() === Number(day) &&
+      WEEKDAYS[date.getUTCDay()] === weekday.slice(0, 3);
+  });
+}
+
+/**
+ * Finds at which of the days before the end of something people are told of it now. Returns the smallest of `days` that is not shorter than the time left. Undefined if the end is farther away than all
+ * of them, or has passed.
+ *
+ * @param endsAt milliseconds
+ * @param now milliseconds
+ */
+export function daysBefore(endsAt: number, days: readonly number[], now: number): number | undefined {
+  if (now >= endsAt) return undefined;
+  const due = days.filter((each) => endsAt - now <= each * DAY);
+  return due.length === 0 ? undefined : Math.min(...due);
 }

@@ -18,7 +18,6 @@ import type { PayloadSigner, SignatureProfile } from "../party/payload_signature
 import { KEY_MANAGEMENT_ALG } from "../party/profile.ts";
 import { createPlatformKeys, type PlatformKeys } from "../party/platform_keys.ts";
 import { createPlatformLink, type PlatformLink } from "./platform_link.ts";
-import { createReplayMemory, type ReplayMemory } from "./replay_memory.ts";
 
 /** A private key with the kid of its public half. */
 export interface DecryptionKey {
@@ -160,5 +159,25 @@ export async function loadBankCredentials(folder: string): Promise<BankCredentia
       : { kid: kids.transport_kid, key: transport.keyPem },
     transport,
     ...(client_id === undefined ? {} : { clientId: client_id }),
+  };
+}
+
+/** The ids that were used. */
+export interface ReplayMemory {
+  /** Marks the id as used. Returns true exactly once per id until `untilMs` (Unix milliseconds). */
+  readonly useOnce: (id: string, untilMs: number) => boolean | Promise<boolean>;
+}
+
+/** Starts empty and drops expired ids when new ones are added. */
+export function createReplayMemory(clock: () => number): ReplayMemory {
+  const usedUntilMs = new Map<string, number>();
+  return {
+    useOnce(id, untilMs): boolean {
+      const now = clock();
+      for (const [known, until] of usedUntilMs) if (until <= now) usedUntilMs.delete(known);
+      if (usedUntilMs.has(id)) return false;
+      usedUntilMs.set(id, untilMs);
+      return true;
+    },
   };
 }

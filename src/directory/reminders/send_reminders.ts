@@ -1,6 +1,6 @@
 /** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
 import { awaitFor } from "../../base/kernel/await_for.ts";
-import { daysBefore } from "../../base/kernel/days_before.ts";
+import { daysBefore } from "../../base/kernel/date_time.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Directory } from "../changes/directory.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";

@@ -1,6 +1,6 @@
 /** When a TPP gets a notice that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
 import { type WallTime, wireDateTime } from "../../base/kernel/clock.ts";
-import { daysBefore } from "../../base/kernel/days_before.ts";
+import { daysBefore } from "../../base/kernel/date_time.ts";
 import type { Notice, NoticeId } from "./event.ts";
 
 /** Something of a TPP that ends. */

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { reportStatus } from "../../client/bank/back_channel.ts";
 import type { Bank as Party } from "../../client/bank/bank.ts";
-import type { Bank } from "./bank.ts";
+import { type Bank, openParty, type PartyDeps } from "./bank.ts";
 import type { BankLog, BankProfile } from "./bank_profile.ts";
 import { appRoutes } from "./app_routes.tsx";
 import { authorizationRoutes } from "./authorization_routes.ts";
@@ -18,20 +18,18 @@ import { faultRoutes } from "./fault_routes.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { orderRoutes } from "./order_routes.ts";
 import { pageHeaders } from "./page_headers.ts";
-import { openParty, type PartyDeps } from "./party.ts";
 import { type OrderPuller, startPulling } from "./pull_orders.ts";
 import { createReturnIds } from "./seal_return.ts";
 import { createSessions } from "./sessions.ts";
 import { createSettlement, type Schedule } from "./settlement.ts";
 import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";
-
-// The banks' one style sheet and their logo, as text.
-
 import base from "../../pages/base.css" with { type: "text" };
 import shared from "../pages/frame.css" with { type: "text" };
 import frame from "./frame.css" with { type: "text" };
 import logo from "./logo.svg" with { type: "text" };
 import visit from "./visit.css" with { type: "text" };
+
+// The banks' one style sheet and their logo, as text.
 
 /** Served as `/assets/bank.css`. */
 export const STYLESHEET = [base, shared, frame, visit].join("\n");

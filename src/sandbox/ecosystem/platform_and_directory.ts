@@ -20,7 +20,7 @@ import type { SandboxClock } from "./clock.ts";
 import { tryLink } from "../developer/operations.ts";
 import { privateKeyPem } from "./key_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "./site.ts";
 import type { SiteKeys } from "./site_keys.ts";
 
 /** Lifetime of participants' certificates; few sandbox directories are older. */

@@ -2,12 +2,20 @@
  * Reserves the directory and the ports of a sandbox and provides what all its parts share. Both are locked before any
  * file is changed, so that a failed start changes no data.
  */
+import { z } from "zod";
 import { type Addresses, addressesAt, freeLoopbackHosts, PLATFORM_PORTS } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
 import { openSandboxClock, type SandboxClock } from "./clock.ts";
-import { makePrivateFolder, removeIfAny, type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
+import {
+  asJson,
+  makePrivateFolder,
+  readIfAny,
+  removeIfAny,
+  type SandboxFiles,
+  sandboxFiles,
+  writeSecret,
+} from "./sandbox_files.ts";
 import { type Made, openState } from "./sandbox_state.ts";
-import { openSecrets, type Secrets } from "./secrets.ts";
 
 /** A directory and ports that only this process uses. */
 export interface Site {
@@ -135,4 +143,27 @@ async function lockDirectory(
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
   return file;
+}
+
+/** Secrets between the parts of one sandbox: created at the first start, readable only by their owner. */
+export interface Secrets {
+  /** Bearer token of the directory's administration API. */
+  readonly directoryAdminToken: string;
+  /** The secret with which the front door authenticates to the platform (Decision A8). */
+  readonly proxySecret: string;
+}
+
+const secret = z.string().min(32);
+const schema = z.object({ directoryAdminToken: secret, proxySecret: secret });
+
+async function openSecrets(files: SandboxFiles): Promise<Secrets> {
+  const kept = await readIfAny(files.secrets);
+  if (kept !== undefined) return schema.parse(JSON.parse(kept));
+  const secrets = { directoryAdminToken: newSecret(), proxySecret: newSecret() };
+  await writeSecret(files.secrets, asJson(secrets));
+  return secrets;
+}
+
+function newSecret(): string {
+  return crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
 }

@@ -1,6 +1,6 @@
 /** HTTP dates in their three forms. */
 import { assertEquals } from "@std/assert";
-import { isHttpDate } from "../../../src/base/kernel/http_date.ts";
+import { isHttpDate } from "../../../src/base/kernel/date_time.ts";
 
 Deno.test("isHttpDate takes the three forms of RFC 9110 with their own weekday [HD2]", () => {
   const good = [

@@ -14,7 +14,7 @@ import { READINESS_PATH } from "../../config/paths.ts";
 import type { Traffic } from "./admission.ts";
 import { createMiddleware } from "hono/factory";
 import { acceptsJson } from "../../../base/http/body.ts";
-import { isHttpDate } from "../../../base/kernel/http_date.ts";
+import { isHttpDate } from "../../../base/kernel/date_time.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { rejectMalformedInteractionId } from "../../../base/http/host_middleware.ts";
 
