@@ -13,7 +13,7 @@ import type { Reason, Result } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { keptCopyKey, keptPieceKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
-import { check, commitIfUnchanged, remove, type TransactDeps } from "../../../base/store/transaction.ts";
+import { commitIfUnchanged, remove, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { Copied, KeptCopy } from "./renewed_copy.ts";
 
 /** Opens the storage of one document. */
@@ -128,16 +128,13 @@ async function lacksOne({ store }: KeptCopyDeps, keys: readonly Key[]): Promise<
   return (await store.getMany(keys)).includes(null);
 }
 
-async function commitHead(
+function commitHead(
   deps: KeptCopyDeps,
   id: string,
   former: Entry<Head> | null,
   head: Head,
-): Promise<void> {
-  await commitIfUnchanged(deps, (tx) => {
-    check(tx, keptCopyKey(id), former?.version ?? null);
-    keptCopyRecord.set(tx, keptCopyKey(id), head);
-  });
+): Promise<boolean> {
+  return commitIfUnchanged(deps, (tx) => keptCopyRecord.replace(tx, keptCopyKey(id), former, head));
 }
 
 async function writePieces(deps: KeptCopyDeps, keys: readonly Key[], document: string): Promise<void> {
@@ -161,8 +158,7 @@ async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Pro
   const pieces = await deps.store.list({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
   const others = pieces.filter(({ key }) => key[2] !== digest);
   await commitIfUnchanged(deps, (tx) => {
-    check(tx, keptCopyKey(id), head.version);
-    keptCopyRecord.set(tx, keptCopyKey(id), head.value);
+    keptCopyRecord.replace(tx, keptCopyKey(id), head, head.value);
     for (const { key } of others) remove(tx, key);
   });
 }

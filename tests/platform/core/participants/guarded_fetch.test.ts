@@ -60,6 +60,7 @@ Deno.test("isAllowedUrl allows http in the sandbox only, and there on this compu
   for (const host of ["localhost:8442", "127.0.0.1:8442", "[::1]:8442"]) {
     assertEquals([isAllowedUrl(PRODUCTION, `http://${host}/jwks`)], [false]);
     assertEquals([isAllowedUrl(SANDBOX, `http://${host}/jwks`)], [true]);
+    assertEquals([isAllowedUrl(SANDBOX, `ftp://${host}/jwks`)], [false]);
   }
   for (const host of ["localhost", "localhost:8443", "127.0.0.2:8442", "directory.example", "0.0.0.0:8442"]) {
     assertEquals([host, isAllowedUrl(SANDBOX, `http://${host}/jwks`)], [host, false]);

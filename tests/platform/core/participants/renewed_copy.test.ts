@@ -35,6 +35,28 @@ Deno.test("read fetches again what was published while the fetch before was unde
   assertEquals(await second, "without it");
 });
 
+Deno.test("read waits for a fetch that began before another version was known, and fetches again [A9]", async () => {
+  const directory = slowDirectory();
+  const state = { now: 0, version: 1 };
+  const copy = renewedCopy({
+    ages: () => state.now,
+    kept: NOTHING_KEPT,
+    name: "keys",
+    times: TIMES,
+    fetch: directory.fetch,
+    version: () => state.version,
+  });
+  directory.answer("first");
+  await copy.read();
+  state.now = TIMES.fresh;
+  const renewing = copy.read();
+  state.version = 2; // a key is revoked, and the status list shows it, before the answer has arrived
+  const reading = copy.read();
+  directory.answer("with the key");
+  directory.answer("without it");
+  assertEquals([await renewing, await reading], ["with the key", "without it"]);
+});
+
 Deno.test("read counts a copy's age from the request, not from the answer [A9]", async () => {
   const directory = slowDirectory();
   let now = 0;
