@@ -5,19 +5,21 @@
 import { z } from "zod";
 import { KEY_NAMES, type KeyName } from "./arguments.ts";
 
+const descriptionSchema = z.object({
+  name: z.string(),
+  org_id: z.string(),
+  org_name: z.string(),
+  role: z.string(),
+  software_client_id: z.string().regex(/^SC-[0-9A-Fa-f-]{36}$/), // becomes a file name
+  client_id: z.string(),
+  redirect_uris: z.array(z.string()).readonly(),
+  signing_kid: z.string().optional(),
+  transport_kid: z.string().optional(),
+  encryption_kid: z.string().optional(),
+});
+
 /** `participant.json`. */
-export interface Description {
-  readonly name: string;
-  readonly org_id: string;
-  readonly org_name: string;
-  readonly role: string;
-  readonly software_client_id: string;
-  readonly client_id: string;
-  readonly redirect_uris: readonly string[];
-  readonly signing_kid?: string | undefined;
-  readonly transport_kid?: string | undefined;
-  readonly encryption_kid?: string | undefined;
-}
+export type Description = Readonly<z.infer<typeof descriptionSchema>>;
 
 /** A key with its certificate, to keep. */
 export interface KeptKey {
@@ -36,19 +38,6 @@ export interface FolderContents {
   readonly jwks?: unknown;
   readonly description: Description;
 }
-
-const descriptionSchema: z.ZodType<Description> = z.object({
-  name: z.string(),
-  org_id: z.string(),
-  org_name: z.string(),
-  role: z.string(),
-  software_client_id: z.string().regex(/^SC-[0-9A-Fa-f-]{36}$/), // becomes a file name
-  client_id: z.string(),
-  redirect_uris: z.array(z.string()),
-  signing_kid: z.string().optional(),
-  transport_kid: z.string().optional(),
-  encryption_kid: z.string().optional(),
-});
 
 /** The description in a folder, or undefined where there is no such folder. @throws {ParticipantFailure} */
 export async function readDescription(folder: string): Promise<Description | undefined> {

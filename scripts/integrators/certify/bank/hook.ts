@@ -5,14 +5,15 @@ import { jsonIfAny } from "../../../../src/base/kernel/json.ts";
 /** The currency of the certifier's consents. */
 export const CONSENT_CURRENCY = "EUR";
 
+const accountSchema = z.object({
+  SchemeName: z.string().min(1),
+  Identification: z.string().min(1),
+  Currency: z.string().length(3),
+  Balance: z.string().regex(/^-?\d+(\.\d{1,5})?$/), // after every order that the bank has accepted
+});
+
 /** An account of the bank's test customer. */
-export interface HookAccount {
-  readonly SchemeName: string;
-  readonly Identification: string;
-  readonly Currency: string;
-  /** The account's balance after every order that the bank has accepted, a decimal. */
-  readonly Balance: string;
-}
+export type HookAccount = Readonly<z.infer<typeof accountSchema>>;
 
 /** `approve_elsewhere`: on another device, if the bank delivers results on the back channel. */
 export type Decision = "approve" | "refuse" | "timeout" | "approve_elsewhere";
@@ -43,14 +44,7 @@ const TIMEOUT_MS = 15_000;
 /** Within which an event comes and the log has a new entry. */
 const DISPUTE_MS = 30_000;
 
-const accountsSchema = z.object({
-  accounts: z.array(z.object({
-    SchemeName: z.string().min(1),
-    Identification: z.string().min(1),
-    Currency: z.string().length(3),
-    Balance: z.string().regex(/^-?\d+(\.\d{1,5})?$/),
-  })).min(1),
-});
+const accountsSchema = z.object({ accounts: z.array(accountSchema).min(1) });
 const disputeSchema = z.object({ bundle: z.looseObject({}) });
 const decidedSchema = z.object({ location: z.url() });
 

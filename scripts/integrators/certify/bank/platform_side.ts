@@ -12,14 +12,18 @@ import { keySetJson, newPlatformKeys } from "../../../../src/sandbox/ecosystem/p
 import { sandboxFiles, writeSecret } from "../../../../src/sandbox/ecosystem/sandbox_files.ts";
 import { type Between, openBetween } from "./between.ts";
 
+const keySetSchema = z.object({
+  keys: z.array(z.looseObject({
+    kid: z.string(),
+    use: z.string(),
+    n: z.string(),
+    nbf: z.number().optional(),
+    exp: z.number().optional(),
+  })),
+});
+
 /** A private key of the platform as it is in its key file. */
-export interface PlatformJwk extends JsonWebKey {
-  readonly kid: string;
-  readonly use: string;
-  readonly n: string;
-  readonly nbf?: number | undefined;
-  readonly exp?: number | undefined;
-}
+export type PlatformJwk = JsonWebKey & Readonly<z.infer<typeof keySetSchema>["keys"][number]>;
 
 export interface PlatformSide {
   readonly dir: string;
@@ -49,16 +53,6 @@ export interface PlatformSideOptions {
 }
 
 const DAY_SECONDS = 86_400;
-
-const keySetSchema = z.object({
-  keys: z.array(z.looseObject({
-    kid: z.string(),
-    use: z.string(),
-    n: z.string(),
-    nbf: z.number().optional(),
-    exp: z.number().optional(),
-  })),
-});
 
 /** @throws {CannotStart} if the folder or a port cannot be used */
 export async function openPlatformSide(
