@@ -1,6 +1,8 @@
 /** The directory's console: pages over the administrators' endpoints, on their listener. */
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ConsoleProgram } from "../../console/program.ts";
 import { consoleAssets } from "../../console/assets.ts";
 import { renderFrame } from "../../console/frame.tsx";
 import { SIGN_OUT_PATH } from "../../console/paths.ts";
@@ -12,7 +14,7 @@ import type { Directory } from "../changes/directory.ts";
 import { asOrgId } from "../participants/identifiers.ts";
 import { findParticipant, listParticipants } from "../participants/participant_store.ts";
 import { changeRoutes } from "./change_routes.tsx";
-import { consolePage, publicPage } from "./console_page.ts";
+import { consolePage, type PageContext, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
 import { peopleHead } from "../participants/history_store.ts";
 import { OWN_PATH, PEOPLE_PATH } from "./people.ts";
@@ -21,7 +23,7 @@ import { More } from "../../console/parts.tsx";
 import type { HistoryView } from "./participant_view.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
-import { phrase, words } from "./phrase.ts";
+import { phrase, type PlainKey, words } from "./phrase.ts";
 import { PROPOSALS_PATH, ProposalsPage } from "./proposals_page.tsx";
 
 export interface ConsoleRouteDeps extends SignInDeps {
@@ -44,8 +46,21 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
   ];
 }
 
+/** Declares a page that changes nothing. */
+function readingPage(
+  program: ConsoleProgram,
+  path: string,
+  title: PlainKey,
+  draw: (visit: Visit, c: PageContext) => Promise<JSX.Element>,
+): Endpoint {
+  return consolePage(program, "get", path, async (visit, c) => {
+    const page = await draw(visit, c);
+    return c.html(renderFrame(program, { ...visit, title: words(visit.language, title) }, page));
+  });
+}
+
 function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
-  return consolePage(program, "get", "/console", async (visit, c) => {
+  return readingPage(program, "/console", "participants.title", async (visit, c) => {
     const view = {
       all: await listParticipants(directory.store),
       search: (c.req.query("search") ?? "").trim(),
@@ -54,13 +69,12 @@ function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
       now: directory.clock(),
       restoredAt: await directory.restored.takenAt(),
     };
-    const title = words(visit.language, "participants.title");
-    return c.html(renderFrame(program, { ...visit, title }, <ParticipantsPage visit={visit} view={view} />));
+    return <ParticipantsPage visit={visit} view={view} />;
   });
 }
 
 function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
-  return consolePage(program, "get", "/console/participants/{org_id}", async (visit, c) => {
+  return readingPage(program, "/console/participants/{org_id}", "participant.title", async (visit, c) => {
     const path = `/participants/${encodeURIComponent(c.req.param("org_id") ?? "")}`;
     const orgId = asOrgId(c.req.param("org_id"));
     const [record, known] = await Promise.all([
@@ -69,37 +83,32 @@ function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
     ]);
     if (!record.ok || known === null) throw new ApiError("directory.not_found", "no such participant");
     const at = `/console/participants/${record.value.org_id}`;
-    const entries = await historyOf(
+    const entries = await readHistoryView(
       visit,
       path,
-      beforeOf(c.req.query("before")) ?? known.value.historyLength,
+      parseBefore(c.req.query("before")) ?? known.value.historyLength,
     );
     const view = { visit, record: record.value, history: entries, at, now: directory.clock() };
-    const title = words(visit.language, "participant.title");
-    return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
+    return <ParticipantPage {...view} />;
   });
 }
 
 function proposalsRoute({ program }: ConsoleRouteDeps): Endpoint {
-  return consolePage(program, "get", PROPOSALS_PATH, async (visit, c) => {
+  return readingPage(program, PROPOSALS_PATH, "proposals.title", async (visit, c) => {
     const after = c.req.query("after");
     const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
     const page = await visit.read(`/proposals${query}`, proposals);
     if (!page.ok) throw new ApiError("directory.not_found", "no such page");
-    const title = words(visit.language, "proposals.title");
-    return c.html(
-      renderFrame(program, { ...visit, title }, <ProposalsPage visit={visit} page={page.value} />),
-    );
+    return <ProposalsPage visit={visit} page={page.value} />;
   });
 }
 
 /** What people attempted: sign-ins, forbidden pages, approvals that were refused. */
 function peopleRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
-  return consolePage(program, "get", PEOPLE_PATH, async (visit, c) => {
+  return readingPage(program, PEOPLE_PATH, "people.title", async (visit, c) => {
     const { length } = await peopleHead(directory.store);
-    const view = await historyOf(visit, "/people", beforeOf(c.req.query("before")) ?? length);
-    const title = words(visit.language, "people.title");
-    const page = (
+    const view = await readHistoryView(visit, "/people", parseBefore(c.req.query("before")) ?? length);
+    return (
       <>
         <h1>{phrase(visit.language, "people.title")}</h1>
         <section class="card">
@@ -108,12 +117,11 @@ function peopleRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
         <More visit={visit} path={PEOPLE_PATH} query={{ before: view.before }} cursor="before" />
       </>
     );
-    return c.html(renderFrame(program, { ...visit, title }, page));
   });
 }
 
 /** The newest entries before a number. */
-async function historyOf(visit: Visit, path: string, before: number): Promise<HistoryView> {
+async function readHistoryView(visit: Visit, path: string, before: number): Promise<HistoryView> {
   const first = Math.max(0, before - HISTORY_PAGE);
   const query = first === 0 ? "" : `?${new URLSearchParams({ after: String(first - 1) })}`;
   const page = await visit.read(`${path}/history${query}`, history);
@@ -122,17 +130,16 @@ async function historyOf(visit: Visit, path: string, before: number): Promise<Hi
   return { entries, isIntact: page.value.is_intact, before: first === 0 ? undefined : String(first) };
 }
 
-function beforeOf(text: string | undefined): number | undefined {
+function parseBefore(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function ownRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
-  return consolePage(program, "get", OWN_PATH, async (visit, c) => {
+  return readingPage(program, OWN_PATH, "own.title", async (visit) => {
     const path = `/participants/${encodeURIComponent(visit.person.organisation ?? "")}`;
     const record = await visit.read(path, participantRecord);
     if (!record.ok) throw new ApiError("directory.not_found", "no such participant");
     const view = { visit, record: record.value, at: OWN_PATH, now: directory.clock() };
-    const title = words(visit.language, "own.title");
-    return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
+    return <ParticipantPage {...view} />;
   });
 }

@@ -8,7 +8,7 @@ import { openTpp, type Tpp } from "../../../../src/client/tpp/tpp.ts";
 import { openAuthority } from "../../../../src/sandbox/ecosystem/authority.ts";
 import { type Ecosystem, startEcosystem } from "../../../../src/sandbox/ecosystem/ecosystem.ts";
 import { type MakeKeyPair, makeKeyPair } from "../../../../src/sandbox/ecosystem/key_files.ts";
-import { keySetJson, newPlatformKeys } from "../../../../src/sandbox/ecosystem/platform_key_set.ts";
+import { keySetJson, newPlatformKeys } from "../../../../src/sandbox/ecosystem/site_keys.ts";
 import { sandboxFiles, writeSecret } from "../../../../src/sandbox/ecosystem/sandbox_files.ts";
 import { type Between, openBetween } from "./between.ts";
 
