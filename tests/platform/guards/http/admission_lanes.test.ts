@@ -82,3 +82,57 @@ Deno.test("each kind of traffic has its lane, and only that lane's places", asyn
     assertEquals(admission.state()[lane].inWork, 0);
   }
 });
+
+Deno.test("a rejection is held back by 200 ms, or by 2 ms for each that is held, and by 5 s at most; a lane has one line in 10 s", async () => {
+  const logged: unknown[] = [];
+  let now = 0;
+  const bound = { places: 1, ordinaryPlaces: 1, waitMs: 0 };
+  const [participants, banks, customers, operator, people, probes] = Array(6).fill(bound);
+  const admission = openAdmission({
+    bounds: { participants, banks, customers, operator, people, probes, public: bound },
+    steady: () => now,
+    log: { ...SILENT, warn: (_event, ...fields) => void logged.push(...fields) },
+  });
+  const end = Promise.withResolvers<void>();
+  const holders = (["public", "person"] as const).map((traffic) =>
+    admission.run(traffic, "one", () => end.promise)
+  );
+  const waits: number[] = [];
+  const held: (() => void)[] = [];
+  const { setTimeout: start } = globalThis;
+  const fake = (next: () => void, ms: number): unknown => {
+    if (ms === 0) return start(next, ms);
+    waits.push(ms);
+    held.push(next);
+  };
+  Object.assign(globalThis, { setTimeout: fake });
+  try {
+    const reject = async (times: number, traffic: Traffic = "public"): Promise<Promise<unknown>[]> => {
+      const before = waits.length;
+      const all = Array.from(
+        { length: times },
+        () => assertRejects(() => admission.run(traffic, "other", () => Promise.resolve()), ApiError),
+      );
+      while (waits.length < before + times) await new Promise((done) => start(done, 1));
+      return all;
+    };
+    const all = await reject(2501);
+    assertEquals([waits[0], waits[99], waits[100], waits[2499], waits[2500]], [200, 200, 202, 5000, 5000]);
+    for (const next of held.splice(0)) next();
+    await Promise.all(all);
+    const more = [...await reject(1), ...await reject(1, "person")];
+    assertEquals([waits.slice(2501), logged.length], [[200, 200], 2], "a line of each lane");
+    for (const [ms, lines] of [[9999, 0], [1, 1]] as const) {
+      logged.length = 0;
+      now += ms;
+      more.push(...await reject(1));
+      assertEquals(logged.length, lines);
+    }
+    for (const next of held) next();
+    await Promise.all(more);
+  } finally {
+    Object.assign(globalThis, { setTimeout: start });
+    end.resolve();
+    await Promise.all(holders);
+  }
+});
