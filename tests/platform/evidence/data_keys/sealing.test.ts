@@ -302,26 +302,22 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
   }
 });
 
-Deno.test("up to ten wrapping keys are known, with white space around their lines", async () => {
-  const lines = Array.from({ length: 10 }, (_, id) => ` ${line(`k${id}`, id)} `);
-  const { newestId, known } = await openWrappingKeys(`\n${lines.join("\n\n")}\n`);
-  assertEquals([newestId, known], ["k0", 10]);
-});
-
-for (
-  const [name, text] of [
-    ["no key", "\n"],
-    ["a short key", "first AAAA"],
-    ["an id with a space", `a b ${"A".repeat(43)}=`],
-    ["an id twice", `${line("a", 1)}\n${line("a", 2)}`],
-    ["too many keys", Array.from({ length: 11 }, (_, id) => line(`k${id}`, id)).join("\n")],
-  ] as const
-) {
-  Deno.test(`wrapping keys are rejected with ${name}`, async () => {
-    const error = await assertRejects(() => openWrappingKeys(text), Error);
-    assert(!error.message.includes("AAAA"), error.message);
+Deno.test("closing the sealed store closes both stores, and ends when both are closed", async () => {
+  const closed: string[] = [];
+  const slow = (name: string, store: Store): Store => ({
+    ...store,
+    async close() {
+      await new Promise((done) => setTimeout(done, 1));
+      await store.close();
+      closed.push(name);
+    },
   });
-}
+  const [store, vault] = [slow("store", await openTestStore()), slow("data keys", await openTestStore())];
+  const wrapping = await openWrappingKeys(line("first", 1));
+  const sealed = await openSealed({ store, vault, wrapping, monotonic: () => 0 });
+  await sealed.store.close();
+  assertEquals(closed, ["store", "data keys"]);
+});
 
 Deno.test("a change of readable members leaves the sealed ones as they are, also of a value that another process has sealed [P3]", async () => {
   await using stores = await openStores();

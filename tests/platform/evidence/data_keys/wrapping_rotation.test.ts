@@ -106,3 +106,24 @@ Deno.test("a data key whose wrapping key a process lacks is 503 there, with one 
   await other.renew(`${FIRST}\n${SECOND}`);
   for (const id of cases) assert(await other.caseKeys.opening(id) instanceof CryptoKey);
 });
+
+Deno.test("up to ten wrapping keys are known, with white space around their lines", async () => {
+  const lines = Array.from({ length: 10 }, (_, id) => ` ${line(`k${id}`, id)} `);
+  const { newestId, known } = await openWrappingKeys(`\n${lines.join("\n\n")}\n`);
+  assertEquals([newestId, known], ["k0", 10]);
+});
+
+for (
+  const [name, text] of [
+    ["no key", "\n"],
+    ["a short key", "first AAAA"],
+    ["an id with a space", `a b ${"A".repeat(43)}=`],
+    ["an id twice", `${line("a", 1)}\n${line("a", 2)}`],
+    ["too many keys", Array.from({ length: 11 }, (_, id) => line(`k${id}`, id)).join("\n")],
+  ] as const
+) {
+  Deno.test(`wrapping keys are rejected with ${name}`, async () => {
+    const error = await assertRejects(() => openWrappingKeys(text), Error);
+    assert(!error.message.includes("AAAA"), error.message);
+  });
+}
