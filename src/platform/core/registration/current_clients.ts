@@ -49,8 +49,6 @@ interface Attempt {
 }
 
 const BATCH = 20;
-/** If the client changes at the same time, such as by a registration, the next attempt starts from the change. */
-const MAX_ATTEMPTS = 3;
 const RETRY_MS = 10_000;
 const MAX_STALE_MS = 900_000;
 
@@ -161,7 +159,7 @@ async function apply(
   if (value.clientId !== clientId || value.orgId !== orgId || value.role !== role) {
     return because("about another client, organisation or role");
   }
-  const options = { what: "client", attempts: MAX_ATTEMPTS, lost: () => because("changed at the same time") };
+  const options = { what: "client", lost: () => because("changed at the same time") };
   return await transact<Result<Client, Reason>>(deps, options, async (tx) => {
     const former = await read(tx);
     const before = former.client?.value;
