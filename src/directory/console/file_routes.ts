@@ -8,12 +8,10 @@ import type { ConsoleProgram } from "../../console/program.ts";
 import { activeKeys, type CertifiedKey } from "../participants/certified_key.ts";
 import type { Directory } from "../changes/directory.ts";
 import { asOrgId } from "../participants/identifiers.ts";
-import { keySet } from "../http/key_set_representation.ts";
+import { certificatePem, JWK_SET_TYPE, keySet, PEM_TYPE } from "../http/participant_representation.ts";
 import { openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
-import { certificatePem } from "../http/participant_representation.ts";
 import { findKey, findParticipant, findReport, listKeys } from "../participants/participant_store.ts";
-import { JWK_SET_TYPE, PEM_TYPE } from "../http/key_set_representation.ts";
 import { OWN_PATH } from "./people.ts";
 import { consolePage, type PageContext } from "./console_page.ts";
 

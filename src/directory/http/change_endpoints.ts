@@ -22,15 +22,15 @@ import * as bodies from "./change_schema.ts";
 import { adminEndpoint } from "./endpoint.ts";
 import { type FourEyesOptions, type OpenFourEyes, openFourEyes } from "./four_eyes_check.ts";
 import { jsonBody, optionalJsonBody } from "./json_body.ts";
-import { keySet } from "./key_set_representation.ts";
-import { onboardingBody, type OnboardingRules } from "./onboarding_schema.ts";
 import {
   certificatesPem,
   certificationRecord,
   dateTime,
+  keySet,
   loginRecord,
   participantStatuses,
 } from "./participant_representation.ts";
+import { onboardingBody, type OnboardingRules } from "./onboarding_schema.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 export function changeEndpoints(

@@ -11,10 +11,16 @@ import type { Directory } from "../changes/directory.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { JSON_TYPE } from "./admin_request.ts";
 import { asOrgId } from "../participants/identifiers.ts";
-import { JWK_SET_TYPE, keySet, PEM_TYPE, revokedKeySet } from "./key_set_representation.ts";
+import {
+  JWK_SET_TYPE,
+  keySet,
+  PEM_TYPE,
+  type PublicParticipant,
+  publicParticipant,
+  revokedKeySet,
+} from "./participant_representation.ts";
 import { openNewestStatements } from "../changes/newest_statement.ts";
 import type { Participant } from "../participants/participant.ts";
-import { type PublicParticipant, publicParticipant } from "./participant_representation.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { publicEndpoint } from "./endpoint.ts";
 import {
