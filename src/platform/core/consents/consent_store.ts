@@ -107,7 +107,9 @@ export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
 });
 
 /** `consent_schema.ts` has checked its contents. */
-const request = z.custom<StoredConsent["request"]>(isJsonObject);
+const request = z.custom<StoredConsent["request"]>((value) =>
+  isJsonObject(value) && "Data" in value && "Risk" in value
+);
 
 export const consentRecord = convertedRecord(
   defineRecord<StoredConsent>({

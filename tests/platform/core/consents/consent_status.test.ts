@@ -22,6 +22,7 @@ import {
   reportsToDelete,
   wasAtBank,
   withPayer,
+  withSession,
 } from "../../../../src/platform/core/consents/consent.ts";
 import type { ConsentStore } from "../../../../src/platform/core/consents/consent_store.ts";
 import { consentStatus, type ReadConsentDeps } from "../../../../src/platform/core/consents/read_consent.ts";
@@ -278,4 +279,12 @@ Deno.test("the status of a consent is that of now for its own client and bank, a
   assertEquals(await statusOf(present, { clientId: other.clientId }), undefined);
   assertEquals(await statusOf(present, { bank: other.bank }), undefined);
   assertEquals(await statusOf({ state: "erased", at: NOW, scope: "case" }), undefined);
+});
+
+Deno.test("a consent keeps the 20 newest sessions at the bank that have not expired [C11]", () => {
+  const sessionsAtBank = Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`s${at}`, 1000 + at]));
+  const session = { correlationId: "new", expiresAt: 5000 };
+  const keptAt = (now: number): object => withSession({ sessionsAtBank }, session, now).sessionsAtBank ?? {};
+  assertEquals(Object.keys(keptAt(1002)), [...Object.keys(sessionsAtBank).slice(5), "new"]);
+  assertEquals(keptAt(1020), { s21: 1021, s22: 1022, s23: 1023, new: 5000 });
 });
