@@ -30,20 +30,7 @@ export interface Session {
 }
 
 /** A person whom a provider has authenticated, or the token of a person with one. */
-export type SignedIn =
-  | { readonly kind: "token"; readonly token: string }
-  | {
-    readonly kind: "provider";
-    readonly name: string;
-    readonly roles: readonly string[];
-    readonly organisation?: string;
-    readonly person?: string;
-    /** The provider's names of the person and of its session. */
-    readonly sub: string;
-    readonly sid?: string;
-    /** Milliseconds. When the provider has authenticated the person, in a way that may make changes. */
-    readonly provenAt?: number;
-  };
+export type SignedIn = Readonly<Kept["signedIn"]>;
 
 type ProviderSignIn = Extract<SignedIn, { kind: "provider" }>;
 
@@ -97,11 +84,13 @@ const kept = z.object({
     z.object({
       kind: z.literal("provider"),
       name: z.string(),
-      roles: z.array(z.string()),
+      roles: z.array(z.string()).readonly(),
       organisation: optional(z.string()),
       person: optional(z.string()),
+      /** The provider's names of the person and of its session. */
       sub: z.string(),
       sid: optional(z.string()),
+      /** Milliseconds. When the provider has authenticated the person, in a way that may make changes. */
       provenAt: optional(z.number()),
     }),
   ]),
