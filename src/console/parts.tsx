@@ -159,6 +159,14 @@ export function SearchForm(
   );
 }
 
+/** Returns the query of an address with what is known of it, or nothing. */
+export function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
+  const known = Object.entries(sent).filter((pair): pair is [string, string] =>
+    pair[1] !== undefined && pair[1] !== ""
+  );
+  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+}
+
 /** The link to the next page of a list. */
 export function More(
   { visit, path, query, cursor = "after" }: {
@@ -170,12 +178,9 @@ export function More(
   },
 ): JSX.Element | null {
   if (query[cursor] === undefined) return null;
-  const sent = Object.entries(query).filter((pair): pair is [string, string] =>
-    pair[1] !== undefined && pair[1] !== ""
-  );
   return (
     <p>
-      <a class="button" href={`${path}?${new URLSearchParams(sent)}`}>
+      <a class="button" href={`${path}${queryOf(query)}`}>
         <span>{phrase(visit.language, "list.more")}</span>
       </a>
     </p>

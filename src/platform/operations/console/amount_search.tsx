@@ -1,11 +1,11 @@
 /** Search by amount and days, on the page of searches. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { More, Read } from "../../../console/parts.tsx";
+import { More, queryOf, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { amountSchema } from "../search/routes.ts";
 import { readNames } from "./names.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { Days, queryOf } from "./reports_page.tsx";
+import { Days } from "./reports_page.tsx";
 import { Cases } from "./cases_table.tsx";
 
 const PATH = "/console/search";

@@ -12,24 +12,16 @@ import type { Answer, Visit } from "../../../console/visit.ts";
 
 export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 
+type BankOnWire = z.infer<typeof bankStatesSchema>["Data"]["Bank"][number];
+
 /** A bank, with the changes of operators that concern it. */
-export interface BankRow {
-  readonly bank: string;
-  readonly name: string;
-  readonly state: BankOnWire["State"];
-  /** The process that answers pushes no order to it for a while. */
-  readonly isBreakerOpen: boolean;
-  readonly waiting: number;
-  readonly held: number;
-  readonly dead: number;
+export interface BankRow extends BankOnWire {
   readonly isHeld: boolean;
   /** Held after a restore. */
   readonly isRestored: boolean;
   readonly inOutage: boolean;
   readonly isBlocked: boolean;
 }
-
-type BankOnWire = z.infer<typeof bankStatesSchema>["Data"]["Bank"][number];
 
 /** The state of the banks, as the operations API answers it. */
 export interface BankFacts {
@@ -53,24 +45,19 @@ export async function readBankFacts(visit: Visit, now: number): Promise<Answer<B
   const restored = holds.value.Data.OrderHold.map(({ BankId }) => BankId);
   const { compare } = new Intl.Collator(LOCALES[visit.language]);
   const rows = banks.value.Data.Bank.map((bank) => bankRow(bank, controls.value.Data, restored, now))
-    .toSorted((one, other) => compare(one.name, other.name));
+    .toSorted((one, other) => compare(one.Name, other.Name));
   return { ok: true, value: { rows, controls: controls.value.Data, restored } };
 }
 
 function bankRow(
-  { BankId: bank, ...shown }: BankOnWire,
+  shown: BankOnWire,
   controls: ControlsInForce,
   restored: readonly string[],
   now: number,
 ): BankRow {
+  const bank = shown.BankId;
   return {
-    bank,
-    name: shown.Name,
-    state: shown.State,
-    isBreakerOpen: shown.BreakerOpen,
-    waiting: shown.Waiting,
-    held: shown.Held,
-    dead: shown.Dead,
+    ...shown,
     isRestored: restored.includes(bank),
     isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
     inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
@@ -88,9 +75,9 @@ export function BankState(
     [row.isHeld, "state.held", "warn"],
     [row.isRestored, "state.restored", "warn"],
     [row.inOutage, "state.outage", "warn"],
-    [row.isBreakerOpen, "state.unreachable", "bad"],
-    [row.state === "failing" && !row.isBreakerOpen, "state.retrying", "bad"],
-    [row.state === "slow", "state.slow", "warn"],
+    [row.BreakerOpen, "state.unreachable", "bad"],
+    [row.State === "failing" && !row.BreakerOpen, "state.retrying", "bad"],
+    [row.State === "slow", "state.slow", "warn"],
   ];
   const present = faults.filter(([is]) => is);
   if (present.length === 0) return <State is="good" words={phrase(language, "state.works")} />;
@@ -102,17 +89,17 @@ export function OrderCount(
   { language, row, state }: {
     readonly language: Language;
     readonly row: BankRow;
-    readonly state: "waiting" | "dead";
+    readonly state: "Waiting" | "Dead";
   },
 ): JSX.Element {
-  const path = state === "dead" ? ordersPath("dead") : ordersPath("waiting", row.bank);
+  const path = state === "Dead" ? ordersPath("dead") : ordersPath("waiting", row.BankId);
   return (
     <>
       <span class="number">{row[state] === 0 ? 0 : <a href={path}>{row[state]}</a>}</span>
-      {state === "dead" || row.held === 0 ? null : (
+      {state === "Dead" || row.Held === 0 ? null : (
         <span class="detail">
-          <a href={ordersPath("held", row.bank)}>
-            {phrase(language, "orders.heldCount", { count: row.held })}
+          <a href={ordersPath("held", row.BankId)}>
+            {phrase(language, "orders.heldCount", { count: row.Held })}
           </a>
         </span>
       )}

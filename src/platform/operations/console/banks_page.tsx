@@ -3,15 +3,14 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
 import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
-import { Instant, More, type PartProps, Read } from "../../../console/parts.tsx";
+import { Instant, More, type PartProps, queryOf, Read } from "../../../console/parts.tsx";
 import { Actor, Changes, Named, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
-  const query = new URLSearchParams({ role: "ASPSP", ...(after === undefined ? {} : { after }) });
   const [banks, facts] = await Promise.all([
-    visit.read(`/operations/participants?${query}`, participantsSchema),
+    visit.read(`/operations/participants${queryOf({ role: "ASPSP", after })}`, participantsSchema),
     readBankFacts(visit, now),
   ]);
   return (
@@ -25,7 +24,7 @@ export async function banksPage(visit: Visit, after: string | undefined, now: nu
                 <Banks
                   visit={visit}
                   found={found}
-                  rowOf={(code) => known.rows.find(({ bank }) => bank === code)}
+                  rowOf={(code) => known.rows.find(({ BankId }) => BankId === code)}
                 />
                 <More visit={visit} path="/console/banks" query={{ after: After }} />
               </section>
@@ -60,8 +59,8 @@ function Banks({ visit, found, rowOf }: {
         ),
         "column.state": ({ row }) => row ? <BankState language={language} row={row} /> : "–",
         "column.waiting": ({ row }) =>
-          row ? <OrderCount language={language} row={row} state="waiting" /> : "–",
-        "column.dead": ({ row }) => row ? <OrderCount language={language} row={row} state="dead" /> : "–",
+          row ? <OrderCount language={language} row={row} state="Waiting" /> : "–",
+        "column.dead": ({ row }) => row ? <OrderCount language={language} row={row} state="Dead" /> : "–",
         "column.changes": ({ bank, row }) =>
           drawBankChanges(visit, bank.OrganisationId, row?.isHeld === true),
       }}
@@ -101,7 +100,7 @@ function drawOutages(visit: Visit, { controls, rows }: BankFacts): JSX.Element {
           "column.bank": ({ BankId: id }) => (
             <Named
               id={id}
-              name={rows.find(({ bank }) => bank === id)?.name}
+              name={rows.find(({ BankId }) => BankId === id)?.Name}
             />
           ),
           "column.from": (one) => <Instant visit={visit} at={one.FromDateTime} />,

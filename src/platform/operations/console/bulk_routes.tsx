@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ChangeForm } from "../../../console/form.tsx";
 import { renderFrame } from "../../../console/frame.tsx";
-import { Fault, State } from "../../../console/parts.tsx";
+import { Fault, queryOf, State } from "../../../console/parts.tsx";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
@@ -64,9 +64,8 @@ export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[]
 /** Returns the selected orders that are still given up, as their list shows them now. */
 async function readSelected(visit: Visit): Promise<Answer<readonly Order[]>> {
   const { form } = visit;
-  const after = form.get("after");
-  const query = new URLSearchParams({ state: "dead", ...(after === undefined ? {} : { after }) });
-  const answer = await visit.read(`/operations/payment-orders?${query}`, openOrdersSchema);
+  const path = `/operations/payment-orders${queryOf({ state: "dead", after: form.get("after") })}`;
+  const answer = await visit.read(path, openOrdersSchema);
   if (!answer.ok) return answer;
   const isSelected = (order: Order): boolean => form.has(ALL) || form.has(fieldOf(order));
   return { ok: true, value: answer.value.Data.PaymentOrder.filter(isSelected).slice(0, MAX_ORDERS) };

@@ -183,9 +183,9 @@ function drawParts(language: Language, parts: Readiness["parts"]): JSX.Element {
 const BANKS_SHOWN = 20;
 
 /** How much of a bank needs a look: its state first, then its orders. */
-function troubles({ state, isHeld, isRestored, inOutage, isBlocked, dead, waiting, held }: BankRow): number {
-  const isBad = state === "failing" ? 4 : dead > 0 ? 3 : state === "slow" ? 2 : 0;
-  return isBad + Number(isHeld || isRestored || inOutage || isBlocked || waiting + held > 0);
+function troubles({ isHeld, isRestored, inOutage, isBlocked, ...bank }: BankRow): number {
+  const isBad = bank.State === "failing" ? 4 : bank.Dead > 0 ? 3 : bank.State === "slow" ? 2 : 0;
+  return isBad + Number(isHeld || isRestored || inOutage || isBlocked || bank.Waiting + bank.Held > 0);
 }
 
 /** @param reports of today */
@@ -202,12 +202,13 @@ function drawBanks({ language }: Visit, facts: BankFacts, reports: readonly Show
         name="dashboard.banks"
         rows={rows}
         columns={{
-          "column.bank": ({ bank, name }) => <Named id={bank} name={name} />,
+          "column.bank": ({ BankId, Name }) => <Named id={BankId} name={Name} />,
           "column.state": (row) => <BankState language={language} row={row} />,
-          "column.waiting": (row) => <OrderCount language={language} row={row} state="waiting" />,
-          "column.dead": (row) => <OrderCount language={language} row={row} state="dead" />,
-          "column.answeredToday": ({ bank }) => drawBankToday(bank, today(bank)?.Orders?.AnswerRate, percent),
-          "column.paymentsToday": ({ bank }) => drawBankToday(bank, today(bank)?.Payments, format),
+          "column.waiting": (row) => <OrderCount language={language} row={row} state="Waiting" />,
+          "column.dead": (row) => <OrderCount language={language} row={row} state="Dead" />,
+          "column.answeredToday": ({ BankId: bank }) =>
+            drawBankToday(bank, today(bank)?.Orders?.AnswerRate, percent),
+          "column.paymentsToday": ({ BankId: bank }) => drawBankToday(bank, today(bank)?.Payments, format),
         }}
       />
       {rows.length === facts.rows.length ? null : (

@@ -1,7 +1,7 @@
 /** Pushes of events by subscriber, with those that were given up. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { Instant, More, type PartProps, Read, State } from "../../../console/parts.tsx";
+import { Instant, More, type PartProps, queryOf, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { eventDeliveriesSchema } from "../../events/operations_routes.ts";
 import { type Names, readNames } from "./names.ts";
@@ -12,8 +12,8 @@ type Delivery = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][n
 
 export async function eventsPage(visit: Visit, after: string | undefined): Promise<JSX.Element> {
   const { language } = visit;
-  const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
-  const answer = await visit.read(`/operations/event-deliveries${query}`, eventDeliveriesSchema);
+  const path = `/operations/event-deliveries${queryOf({ after })}`;
+  const answer = await visit.read(path, eventDeliveriesSchema);
   const found = answer.ok ? answer.value.Data.EventDelivery : [];
   const names = await readNames(visit, found.map(({ BankId }) => BankId));
   return (

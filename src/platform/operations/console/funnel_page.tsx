@@ -5,7 +5,7 @@ import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";
 import { percentOf } from "../../../pages/service_levels_page.tsx";
-import { Day, Read } from "../../../console/parts.tsx";
+import { Day, queryOf, Read } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
 import { STEP_BUCKETS } from "../../observed/funnel/funnel.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { readNames } from "./names.ts";
 import { Card, Coded, Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
-import { Days, Kinds, queryOf, Shortcuts } from "./reports_page.tsx";
+import { Days, Kinds, Shortcuts } from "./reports_page.tsx";
 
 const PATH = "/console/reports/funnel";
 

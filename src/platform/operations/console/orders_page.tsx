@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
-import { Instant, More, Read } from "../../../console/parts.tsx";
+import { Instant, More, queryOf, Read } from "../../../console/parts.tsx";
 import { type Names, readNames } from "./names.ts";
 import { Because, CaseLink, Changes, Named, PaymentLink, Sum, TableCard } from "./parts.tsx";
 import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
@@ -20,18 +20,15 @@ export interface AskedOrders {
 
 /** Returns the address of the list of a state, of one bank if its orders can be listed alone. */
 export function ordersPath(state: OrderState, bank?: string): string {
-  return `/console/orders?${new URLSearchParams({ state, ...(bank === undefined ? {} : { bank }) })}`;
+  return `/console/orders${queryOf({ state, bank })}`;
 }
 
 export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.Element> {
   const { language } = visit;
   const state = STATES.find((one) => one === asked.state) ?? "waiting";
   const { bank, after } = asked;
-  const query = { state, ...(bank === undefined ? {} : { bank }), ...(after === undefined ? {} : { after }) };
-  const answer = await visit.read(
-    `/operations/payment-orders?${new URLSearchParams(query)}`,
-    openOrdersSchema,
-  );
+  const path = `/operations/payment-orders${queryOf({ state, bank, after })}`;
+  const answer = await visit.read(path, openOrdersSchema);
   const names = await readNames(visit, [
     ...(bank === undefined ? [] : [bank]),
     ...(answer.ok ? answer.value.Data.PaymentOrder.map(({ BankId }) => BankId) : []),
@@ -50,7 +47,7 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
         {({ Data: { PaymentOrder: orders, After } }) => (
           <>
             <Listed visit={visit} state={state} after={after} orders={orders} names={names} />
-            <More visit={visit} path="/console/orders" query={{ ...query, after: After }} />
+            <More visit={visit} path="/console/orders" query={{ state, bank, after: After }} />
           </>
         )}
       </Read>

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
-import { Day, More, type PartProps, Read, SearchForm, State } from "../../../console/parts.tsx";
+import { Day, More, type PartProps, queryOf, Read, SearchForm, State } from "../../../console/parts.tsx";
 import { Changes, TableCard } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
@@ -15,11 +15,8 @@ export async function participantsPage(
   after: string | undefined,
 ): Promise<JSX.Element> {
   const { language } = visit;
-  const query = new URLSearchParams({
-    ...(search === "" ? {} : { search }),
-    ...(after === undefined ? {} : { after }),
-  });
-  const answer = await visit.read(`/operations/participants?${query}`, participantsSchema);
+  const path = `/operations/participants${queryOf({ search, after })}`;
+  const answer = await visit.read(path, participantsSchema);
   return (
     <>
       <SearchForm

@@ -11,7 +11,7 @@ import { percentOf, timeOf } from "../../../pages/service_levels_page.tsx";
 import { BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { Kind, ShownReport, ShownSums } from "../reports/report_representation.ts";
 import { reportsSchema } from "../reports/report_representation.ts";
-import { type Columns, Day, More, Read } from "../../../console/parts.tsx";
+import { type Columns, Day, More, queryOf, Read } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { Reasons } from "./reasons_table.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
@@ -86,13 +86,6 @@ type Shown = Pick<AskedReport, "kind" | "id" | "from" | "until">;
 /** Returns the address of the report of a day. */
 export function reportPath(kind: Kind, day: string): string {
   return `${PATH}${queryOf({ kind, from: day, until: day })}`;
-}
-
-export function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
-  const known = Object.entries(sent).filter((pair): pair is [string, string] =>
-    pair[1] !== undefined && pair[1] !== ""
-  );
-  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
 }
 
 /** Reads a list page by page, to its end or to the first answer that is none. */
