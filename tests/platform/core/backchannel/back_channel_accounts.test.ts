@@ -1,4 +1,7 @@
-/** `PUT back-channel-auth/{ConsentId}`: the payer's accounts as a bank reports them (contract EP12; Decision C11). */
+/**
+ * `PUT back-channel-auth/{ConsentId}`: the payer's accounts as a bank reports them (contract EP12; Decision C11). The
+ * account that pays, as an order names it.
+ */
 import { assertEquals } from "@std/assert";
 import { ACCOUNTS, consentPath, idleReport, putReport, reportFor } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good } from "testing/flows.ts";
@@ -231,4 +234,21 @@ test("PUT back-channel-auth keeps the signed bytes and the signature as evidence
   const evidence = readableBody(await bodyAt(env.store, `${flow.consentId} 4 payer_accounts`));
   const body = JSON.parse(new TextDecoder().decode(evidence?.bytes)) as PayerAccounts;
   assertEquals([body.Data.ConsentId, evidence?.signature?.split(".").length], [flow.consentId, 3]);
+});
+
+test("an order names both numbers of the chosen account, and its currency if it is not the payment's [PO6]", async ({ env, t }) => {
+  const account = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
+  const second = { ...account, SecondaryIdentification: "SUB-1" };
+  const cases = {
+    "the payment's currency": [{ ...second, Currency: "EUR" }, second],
+    "no currency": [account, account],
+    "another currency": [{ ...second, Currency: "USD" }, { ...second, Currency: "USD" }],
+  } as const;
+  await steps(t, cases, async ([reported, ordered]) => {
+    const body = consentBody({ data: { ReadRefundAccount: "Yes" } });
+    const flow = await toBank(env, { bank: env.bankB, body });
+    await good(putReport(env, flow, reportFor(flow, { DebtorAccount: [reported] })), 200);
+    const redirect = await flow.browser.open(await returnPath(env, env.bankB, flow.handover));
+    assertEquals(await debtorOf(env, flow, redirect, body), ordered);
+  });
 });

@@ -1,7 +1,4 @@
-/**
- * POST domestic-payment-consents: the values that fields may take (contract CF4 to CF22). POST
- * domestic-payment-consents: amounts, currencies, accounts and dates (contract CF4 to CF22).
- */
+/** POST domestic-payment-consents: the values that fields may take, each judged over HTTP (contract CF4 to CF22). */
 import { assertEquals } from "@std/assert";
 import { call, clientToken } from "testing/flows.ts";
 import { CONTEXT, FULL_CONSENT, MINIMAL } from "testing/resource_bodies.ts";
@@ -9,11 +6,43 @@ import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../../guards/http/edited.ts";
 import { OPTIONAL, REQUIRED } from "./consent_members.ts";
-import { CREDITOR, DEBTOR, type FieldRule, judgeFields } from "./field_rules.ts";
 import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";
 import { unchanged } from "testing/store_contents.ts";
+
+/** Values of one field: those that are taken, and those that are rejected with a code. */
+interface FieldRule {
+  readonly path: string;
+  readonly takes?: readonly unknown[];
+  readonly rejects: readonly unknown[];
+  /** `Field.Invalid` unless given. */
+  readonly code?: string;
+  /** Path of the fault, if it is not the field's own. */
+  readonly at?: string;
+}
+
+const CREDITOR = "Data.Initiation.CreditorAccount";
+const DEBTOR = "Data.Initiation.DebtorAccount";
+
+/** Posts a full consent request with each value. A rejected one changes no state. */
+async function judgeFields(t: Deno.TestContext, rules: readonly FieldRule[]): Promise<void> {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  for (const { path, takes = [], rejects, code = "Field.Invalid", at = path } of rules) {
+    const post = (value: unknown): Promise<Response> =>
+      call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(edited(FULL_CONSENT, path, value)) });
+    await t.step(path, async () => {
+      for (const value of takes) {
+        const response = await post(value);
+        assertEquals([value, response.status], [value, 201], await response.text());
+      }
+      for (const value of rejects) {
+        await assertFaults(await unchanged(env, () => post(value)), 400, [[code, at]]);
+      }
+    });
+  }
+}
 
 const POSTAL = "Data.Initiation.CreditorPostalAddress";
 const DELIVERY = "Risk.DeliveryAddress";

@@ -1,18 +1,20 @@
 /**
  * A data key store that was restored from a copy lacks keys. What they sealed cannot be read, and nothing else is lost:
- * payments go on, everything else works, and with the newer data key store all of it is back.
+ * payments go on, everything else works, and with the newer data key store all of it is back. The data key store fails
+ * while the platform's own store works.
  */
-import { assertEquals, assertRejects } from "@std/assert";
-import type { Entry } from "../../../../src/base/store/store.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type Entry, StoreFailure } from "../../../../src/base/store/store.ts";
 import { caseIdOf, dataKeyKey } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { storeCopyKey } from "../../../../src/base/store/copy_mark.ts";
 import { toBank } from "testing/authorization_flow.ts";
-import type { Environment } from "testing/environment.ts";
-import { call, clientToken, good } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { call, clientToken, consentBody, good } from "testing/flows.ts";
 import { openBookEnvironment } from "support/bank_books.ts";
 import { down, history, later, outboxOrder, paid, payment, report } from "support/orders.ts";
 import { copyOf, restore } from "support/restored_store.ts";
-import { elapse, openRetaining, settled } from "support/retention.ts";
+import { elapse, grow, openRetaining, settled } from "support/retention.ts";
+import { erase } from "support/personal_case.ts";
 
 /** Takes the keys of these cases out of the data key store, as a copy from before them would lack them. */
 async function loseKeys(
@@ -117,4 +119,38 @@ Deno.test("a bank reports the status of a payment whose data key is lost, or sta
   await startOnNewer(env, keys);
   assertEquals((await payment(env, one)).Status, "AcceptedSettlementCompleted");
   assertEquals((await payment(env, two)).Status, "AcceptedSettlementCompleted");
+});
+
+const FULL = "database or disk is full";
+/** More than a process has data keys in advance. */
+const MANY = 70;
+
+Deno.test("a failing data key store is 503 with Retry-After, seen by readiness, and heals [P3]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
+  const { paymentId } = await settled(env);
+  await grow(env);
+  await elapse(env, 90_000_000);
+  const create = async (): Promise<Response> => {
+    const token = await clientToken(env, env.tpp);
+    const body = JSON.stringify(consentBody());
+    return await call(env, env.tpp, token, "/BANKA/domestic-payment-consents/v1", { method: "POST", body });
+  };
+  const { commit } = env.vault;
+  Object.assign(env.vault, { commit: () => Promise.reject(new StoreFailure(FULL)) });
+  let answer = await create();
+  for (let times = 0; times < MANY && answer.status === 201; times++) answer = await create();
+  assertEquals([answer.status, answer.headers.get("retry-after")], [503, "5"]);
+  assertEquals((await erase(env, paymentId)).status, 503);
+  assertEquals((await env.platform.readiness()).ready, false);
+  const told = (event: string): boolean => env.logged.some((line) => line.includes(`"event":"${event}"`));
+  assert(told("data_keys.store_failing"));
+  Object.assign(env.vault, { commit });
+  for (let times = 0; times < 3; times++) {
+    env.now += 6000;
+    await env.platform.readiness();
+  }
+  assertEquals((await env.platform.readiness()).ready, true);
+  assert(told("data_keys.store_working") && !told("store.failing"));
+  assertEquals((await create()).status, 201);
+  assertEquals(await env.platform.finishErasures(), 1);
 });

@@ -1,14 +1,19 @@
-/** The borders of the evidence log: of its proofs, of a pass and of a commit [EV3, EV7]. */
+/**
+ * The borders of the evidence log: of its proofs, of a pass and of a commit [EV3, EV7]. The smallest size that
+ * checkpoints of later hours sign, by which a case's age is judged (contract EN15).
+ */
 import { assert, assertEquals } from "@std/assert";
 import { consistencyPath, inclusionPath, type LeafRange } from "../../../../src/base/merkle/proofs.ts";
 import { type Hash, hashText, leafHash, treeHead } from "../../../../src/base/merkle/tree.ts";
 import { logWaitingRecord } from "../../../../src/base/store/base_records.ts";
 import type { Commit, Store, Write } from "../../../../src/base/store/store.ts";
-import { logWaitingKey } from "../../../../src/platform/config/store_keys.ts";
+import { logCheckpointKey, logWaitingKey } from "../../../../src/platform/config/store_keys.ts";
 import { growLog } from "../../../../src/platform/evidence/evidence_log/grow_log.ts";
 import { viewLog } from "../../../../src/platform/evidence/evidence_log/log_proofs.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { type Log, openLog, START } from "./grown_log.ts";
+import { logCheckpointRecord } from "../../../../src/platform/evidence/evidence_log/log_records.ts";
+import { openLogStore } from "../../../../src/platform/evidence/evidence_log/log_store.ts";
 
 const bytesOf = (leaf: string): Hash => Uint8Array.fromBase64(leaf, { alphabet: "base64url" });
 
@@ -132,4 +137,29 @@ Deno.test("up to 2,048 leaves get places at once, more only if they are one row'
     assertEquals(times, times.toSorted());
     await log.store.close();
   }
+});
+
+const HOUR_MS = 3_600_000;
+
+Deno.test("the cases of a pass read the checkpoints of years once, and a new hour reads them again [EN15]", async () => {
+  await using store = await openTestStore();
+  const writes: Write[] = [];
+  for (const [hour, size] of [[1, 10], [2, 20], [3, 15], [4, 40]] as const) {
+    const checkpoint = `e30.${btoa(JSON.stringify({ size })).replaceAll("=", "")}.c2ln`;
+    logCheckpointRecord.set({ writes }, logCheckpointKey(hour * HOUR_MS), { checkpoint });
+  }
+  await store.commit({ checks: [], writes });
+  let lists = 0;
+  const log = openLogStore({
+    ...store,
+    list(selection) {
+      lists++;
+      return store.list(selection);
+    },
+  });
+  const at = [1, HOUR_MS + 1, HOUR_MS + 2, 2 * HOUR_MS - 1, 3 * HOUR_MS, 9 * HOUR_MS, 9 * HOUR_MS];
+  const sizes: number[] = [];
+  for (const time of at) sizes.push(await log.smallestSizeAfter(time));
+  assertEquals(sizes, [10, 15, 15, 15, 40, Infinity, Infinity]);
+  assertEquals(lists, 5, "two of them have found none, which may change");
 });
