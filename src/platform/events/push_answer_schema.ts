@@ -10,17 +10,14 @@ export const pushErrorSchema = z.looseObject({
   description: z.string().optional(),
 }).openapi("EventPushError");
 
+/** The part of an answer that is read, whatever else it has. */
+const withCode = z.object({ err: pushErrorSchema.shape.err });
+
 /** Returns the code of an answer. */
 export function decodePushError(text: string | undefined): string | undefined {
   const parsed = text === undefined ? undefined : strictJson(text);
-  const decoded = parsed?.ok === true ? pushErrorSchema.shape.err.safeParse(errOf(parsed.value)) : undefined;
-  return decoded?.success === true ? knownCode(decoded.data) : undefined;
-}
-
-function errOf(value: unknown): unknown {
-  return typeof value === "object" && value !== null
-    ? Object.getOwnPropertyDescriptor(value, "err")?.value
-    : undefined;
+  const decoded = parsed?.ok === true ? withCode.safeParse(parsed.value) : undefined;
+  return decoded?.success === true ? knownCode(decoded.data.err) : undefined;
 }
 
 /** Another text of the TPP than a code is neither stored nor logged. */
