@@ -4,7 +4,7 @@ import { stateOfProcess } from "./process_routes.ts";
 import { listCurrentProcesses, type ProcessState } from "./process_store.ts";
 import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 
 const ALARMS = [
@@ -23,22 +23,20 @@ const ALARMS = [
 export type AlarmName = typeof ALARMS[number];
 
 /** Schema of the alarms. */
-export const alarmsSchema = z.strictObject({
-  Data: z.strictObject({
-    Alarm: z.array(
-      z.strictObject({
-        Name: z.enum(ALARMS),
-        Severity: z.enum(["critical", "warning"]),
-        Of: z.string().openapi({
-          description: "The bank's code, the client id or the name of the process. Empty for disputes.",
-        }),
-        Value: z.int().optional().openapi({
-          description:
-            "Orders, payments, disputes, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
-        }),
-      }).openapi("Alarm"),
-    ),
-  }),
+export const alarmsSchema = dataSchema({
+  Alarm: z.array(
+    z.strictObject({
+      Name: z.enum(ALARMS),
+      Severity: z.enum(["critical", "warning"]),
+      Of: z.string().openapi({
+        description: "The bank's code, the client id or the name of the process. Empty for disputes.",
+      }),
+      Value: z.int().optional().openapi({
+        description:
+          "Orders, payments, disputes, events, or seconds of `OrdersDelayed`, `OrdersHeld` and `BankUnreconciled`.",
+      }),
+    }).openapi("Alarm"),
+  ),
 });
 export type Alarm = z.infer<typeof alarmsSchema>["Data"]["Alarm"][number];
 

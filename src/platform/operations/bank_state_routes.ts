@@ -14,7 +14,7 @@ import type { PlatformMetrics, ReadPlatformSamples } from "../observed/metrics.t
 import { listPushNotes } from "./health/bank_health_store.ts";
 import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 
 export interface BankStateDeps {
@@ -92,28 +92,26 @@ function stateOf(bank: string, name: string, gauges: Gauges, pushes: readonly La
 const orders = z.int().openapi({ description: "As they were counted last, seconds ago." });
 
 /** Schema of the banks. */
-export const bankStatesSchema = z.strictObject({
-  Data: z.strictObject({
-    Bank: z.array(
-      z.strictObject({
-        BankId: z.string(),
-        Name: z.string(),
-        State: z.enum(["works", "slow", "failing"]).openapi({
-          description:
-            "By its last pushes, at most 10 of the last 15 minutes: `failing` if it did not answer half of " +
-            "them, or the circuit breaker is open; `slow` if half of its answers took longer than 1 s.",
-        }),
-        BreakerOpen: z.boolean().openapi({ description: "On the process that answers." }),
-        Pushes: z.int(),
-        PushesFailed: z.int(),
-        MedianMilliseconds: z.int().optional().openapi({ description: "Of the answered ones." }),
-        Waiting: orders,
-        Retrying: orders.openapi({ description: "Of those that wait: with a failed push." }),
-        Held: orders,
-        Dead: orders,
-      }).openapi("BankState"),
-    ),
-  }),
+export const bankStatesSchema = dataSchema({
+  Bank: z.array(
+    z.strictObject({
+      BankId: z.string(),
+      Name: z.string(),
+      State: z.enum(["works", "slow", "failing"]).openapi({
+        description:
+          "By its last pushes, at most 10 of the last 15 minutes: `failing` if it did not answer half of " +
+          "them, or the circuit breaker is open; `slow` if half of its answers took longer than 1 s.",
+      }),
+      BreakerOpen: z.boolean().openapi({ description: "On the process that answers." }),
+      Pushes: z.int(),
+      PushesFailed: z.int(),
+      MedianMilliseconds: z.int().optional().openapi({ description: "Of the answered ones." }),
+      Waiting: orders,
+      Retrying: orders.openapi({ description: "Of those that wait: with a failed push." }),
+      Held: orders,
+      Dead: orders,
+    }).openapi("BankState"),
+  ),
 });
 
 const route = operationRoute({

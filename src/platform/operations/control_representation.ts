@@ -3,15 +3,15 @@ import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Controls, Outage } from "../guards/security/controls_store.ts";
 import { plainText } from "../guards/security/operation_body.ts";
+import { at, dataSchema } from "../guards/http/operation_answers.ts";
 
 /** The required reason of a change. It is in the party's history. */
 export const reason = plainText(10, 500).openapi({
   description: "Why, for the history: 10 to 500 characters without control characters.",
   example: "Fraud is suspected; case 4711 of the fraud desk.",
 });
-export const reasonSchema = z.strictObject({ Data: z.strictObject({ Reason: reason }) }).openapi("Reason");
+export const reasonSchema = dataSchema({ Reason: reason }).openapi("Reason");
 
-const at = z.string().openapi({ format: "date-time" });
 const by = z.string().openapi({ example: "operator ana" });
 const outageSchema = z.strictObject({
   OutageId: z.uuid(),
@@ -23,18 +23,16 @@ const outageSchema = z.strictObject({
 }).openapi("PlannedOutage");
 
 /** Schema of everything that is in force. */
-export const controlsSchema = z.strictObject({
-  Data: z.strictObject({
-    Block: z.array(z.strictObject({
-      Kind: z.enum(["organisation", "software"]),
-      Id: z.string(),
-      SinceDateTime: at,
-      By: by,
-    })),
-    TokenRevocation: z.array(z.strictObject({ ClientId: z.string(), IssuedUntilDateTime: at })),
-    BankHold: z.array(z.strictObject({ BankId: z.string(), SinceDateTime: at, By: by })),
-    PlannedOutage: z.array(outageSchema),
-  }),
+export const controlsSchema = dataSchema({
+  Block: z.array(z.strictObject({
+    Kind: z.enum(["organisation", "software"]),
+    Id: z.string(),
+    SinceDateTime: at,
+    By: by,
+  })),
+  TokenRevocation: z.array(z.strictObject({ ClientId: z.string(), IssuedUntilDateTime: at })),
+  BankHold: z.array(z.strictObject({ BankId: z.string(), SinceDateTime: at, By: by })),
+  PlannedOutage: z.array(outageSchema),
 }).openapi("Controls");
 
 /** Schema of a planned outage in an answer. */
@@ -43,16 +41,14 @@ export const plannedOutageSchema = z.strictObject({ Data: outageSchema });
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 /** Schema of the request for an outage. */
-export const planOutageSchema = z.strictObject({
-  Data: z.strictObject({
-    FromDateTime: time.openapi({ type: "string", format: "date-time" }),
-    UntilDateTime: time.openapi({ type: "string", format: "date-time" }),
-    Text: z.string().regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{3,200}$/).openapi({
-      description: "For TPPs. Printable ASCII without quotes and backslashes.",
-      example: "Maintenance of the core banking system.",
-    }),
-    Reason: reason,
+export const planOutageSchema = dataSchema({
+  FromDateTime: time.openapi({ type: "string", format: "date-time" }),
+  UntilDateTime: time.openapi({ type: "string", format: "date-time" }),
+  Text: z.string().regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{3,200}$/).openapi({
+    description: "For TPPs. Printable ASCII without quotes and backslashes.",
+    example: "Maintenance of the core banking system.",
   }),
+  Reason: reason,
 }).openapi("PlanOutage");
 
 export function representControls(

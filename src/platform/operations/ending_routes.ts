@@ -7,7 +7,7 @@ import { type Clock, type SteadyClock, wireDateTime } from "../../base/kernel/cl
 import { keepFor } from "../../base/kernel/recently_used.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { at, dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { DAY_MS } from "../observed/figures/figures.ts";
 import type { ParticipantDetailDeps } from "./participant_detail_routes.ts";
@@ -34,24 +34,20 @@ const FRESH_MS = 300_000;
 const MAX_CLIENTS = 2000;
 const AT_ONCE = 20;
 
-const at = z.string().openapi({ format: "date-time" });
-
 /** Schema of what ends soon. */
-export const endingsSchema = z.strictObject({
-  Data: z.strictObject({
-    DateTime: at.openapi({ description: "When the process that answers looked, at most 5 minutes ago." }),
-    Ending: z.array(
-      z.strictObject({
-        Kind: z.enum(["certificate", "statement"]),
-        EndDateTime: at,
-        KeyId: z.string().optional().openapi({ description: "Of a certificate." }),
-        ClientId: z.string().optional().openapi({ description: "Absent for a key of the platform." }),
-        OrganisationName: z.string().optional(),
-        SoftwareName: z.string().optional(),
-      }).openapi("Ending"),
-    ).openapi({ description: "The first to end first. What has ended is listed for another 30 days." }),
-    Unread: z.int().openapi({ description: "Participants whose key set could not be read." }),
-  }),
+export const endingsSchema = dataSchema({
+  DateTime: at.openapi({ description: "When the process that answers looked, at most 5 minutes ago." }),
+  Ending: z.array(
+    z.strictObject({
+      Kind: z.enum(["certificate", "statement"]),
+      EndDateTime: at,
+      KeyId: z.string().optional().openapi({ description: "Of a certificate." }),
+      ClientId: z.string().optional().openapi({ description: "Absent for a key of the platform." }),
+      OrganisationName: z.string().optional(),
+      SoftwareName: z.string().optional(),
+    }).openapi("Ending"),
+  ).openapi({ description: "The first to end first. What has ended is listed for another 30 days." }),
+  Unread: z.int().openapi({ description: "Participants whose key set could not be read." }),
 });
 type Endings = z.infer<typeof endingsSchema>["Data"];
 type Ending = Endings["Ending"][number];

@@ -11,7 +11,7 @@ import {
   readCursor,
 } from "../evidence/audit_trail.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type Page, readPage } from "../../base/store/page.ts";
@@ -41,11 +41,9 @@ const entrySchema = z.strictObject({
   Sequence: z.int().openapi({ description: "Number of the entry in the history of its subject." }),
 }).openapi("HistoryEntry");
 /** Schema of a page of entries. */
-export const historySchema = z.strictObject({
-  Data: z.strictObject({
-    Entry: z.array(entrySchema),
-    After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
-  }),
+export const historySchema = dataSchema({
+  Entry: z.array(entrySchema),
+  After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
 });
 const query = z.object({ after: z.string().optional() });
 const page = { 200: operationAnswer(`At most ${PAGE} entries`, historySchema) };
@@ -97,19 +95,17 @@ const peopleRoute = operationRoute({
 const TODAY_ENTRIES = 1000;
 
 /** Schema of who did something today. */
-export const peopleTodaySchema = z.strictObject({
-  Data: z.strictObject({
-    Date: z.iso.date(),
-    Operator: z.array(
-      z.strictObject({
-        Actor: z.string().openapi({ example: "operator ana" }),
-        Entries: z.int(),
-        LastDateTime: z.string().openapi({ format: "date-time", description: "With milliseconds." }),
-      }).openapi("OperatorToday"),
-    ).openapi({ description: "The latest first." }),
-    IsComplete: z.boolean().openapi({
-      description: `False if there were more than ${TODAY_ENTRIES} entries.`,
-    }),
+export const peopleTodaySchema = dataSchema({
+  Date: z.iso.date(),
+  Operator: z.array(
+    z.strictObject({
+      Actor: z.string().openapi({ example: "operator ana" }),
+      Entries: z.int(),
+      LastDateTime: z.string().openapi({ format: "date-time", description: "With milliseconds." }),
+    }).openapi("OperatorToday"),
+  ).openapi({ description: "The latest first." }),
+  IsComplete: z.boolean().openapi({
+    description: `False if there were more than ${TODAY_ENTRIES} entries.`,
   }),
 });
 const todayRoute = operationRoute({

@@ -5,7 +5,7 @@ import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing, ScheduledKey } from "../../base/jose/key_ring.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { at, dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 
 export interface KeyRouteDeps {
@@ -14,25 +14,22 @@ export interface KeyRouteDeps {
 }
 
 const DAY_MS = 86_400_000;
-const at = z.string().openapi({ format: "date-time" });
 
 /** Schema of the keys. */
-export const keysSchema = z.strictObject({
-  Data: z.strictObject({
-    Key: z.array(
-      z.strictObject({
-        KeyId: z.string(),
-        Use: z.enum(["sig", "enc"]),
-        Stage: z.enum(["next", "in_use", "former", "ended"]),
-        AgeDays: z.int().optional().openapi({
-          description: "Since it is used, or since its certificate begins.",
-        }),
-        UsedFromDateTime: at.optional(),
-        PublishedUntilDateTime: at.optional().openapi({ description: "Absent without a successor." }),
-        CertificateUntilDateTime: at.optional(),
-      }).openapi("PlatformKey"),
-    ),
-  }),
+export const keysSchema = dataSchema({
+  Key: z.array(
+    z.strictObject({
+      KeyId: z.string(),
+      Use: z.enum(["sig", "enc"]),
+      Stage: z.enum(["next", "in_use", "former", "ended"]),
+      AgeDays: z.int().optional().openapi({
+        description: "Since it is used, or since its certificate begins.",
+      }),
+      UsedFromDateTime: at.optional(),
+      PublishedUntilDateTime: at.optional().openapi({ description: "Absent without a successor." }),
+      CertificateUntilDateTime: at.optional(),
+    }).openapi("PlatformKey"),
+  ),
 });
 
 const route = operationRoute({

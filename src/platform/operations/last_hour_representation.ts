@@ -5,6 +5,7 @@ import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/recorder.ts";
 import type { ProcessState } from "./process_store.ts";
 import { reasonsSchema, representReasons } from "./reports/report_representation.ts";
+import { dataSchema } from "../guards/http/operation_answers.ts";
 
 const sums = {
   Succeeded: z.int().openapi({ description: "Requests of TPPs and banks that succeeded." }),
@@ -22,15 +23,13 @@ const sums = {
 const withReasons = { ...sums, Reason: reasonsSchema };
 
 /** Schema of the last hour. */
-export const lastHourSchema = z.strictObject({
-  Data: z.strictObject({
-    Total: z.strictObject(withReasons),
-    Today: z.strictObject(withReasons).openapi({
-      description: "The day (UTC). Each process stores its sums with its last hour.",
-    }),
-    Minute: z.array(z.strictObject({ DateTime: z.string().openapi({ format: "date-time" }), ...sums }))
-      .openapi({ description: "Oldest first. The last one is not over." }),
+export const lastHourSchema = dataSchema({
+  Total: z.strictObject(withReasons),
+  Today: z.strictObject(withReasons).openapi({
+    description: "The day (UTC). Each process stores its sums with its last hour.",
   }),
+  Minute: z.array(z.strictObject({ DateTime: z.string().openapi({ format: "date-time" }), ...sums }))
+    .openapi({ description: "Oldest first. The last one is not over." }),
 }).openapi("LastHour");
 
 type Sums = Omit<z.infer<typeof lastHourSchema>["Data"]["Minute"][number], "DateTime">;

@@ -2,7 +2,7 @@
 import { type Page, readPage } from "../../base/store/page.ts";
 import { z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -46,11 +46,9 @@ export const participantMembers = {
 const participantSchema = z.strictObject(participantMembers).openapi("Participant");
 
 /** Schema of a page of participants. */
-export const participantsSchema = z.strictObject({
-  Data: z.strictObject({
-    Participant: z.array(participantSchema),
-    After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
-  }),
+export const participantsSchema = dataSchema({
+  Participant: z.array(participantSchema),
+  After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
 });
 
 const route = operationRoute({

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
 import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_representation.ts";
 import { listCurrentProcesses, listProcesses, type ProcessState } from "./process_store.ts";
@@ -21,24 +21,22 @@ const LOST_MS = 30_000;
 const at = z.string().openapi({ format: "date-time", description: "With milliseconds." });
 
 /** Schema of the processes. */
-export const processesSchema = z.strictObject({
-  Data: z.strictObject({
-    Process: z.array(
-      z.strictObject({
-        ProcessId: z.string().openapi({ description: "Of this start of the process." }),
-        Name: z.string().openapi({ description: "`PLATFORM_PROCESS_NAME`, or the address of its listener." }),
-        Serves: z.enum(["all", "api", "browser", "console"]),
-        State: z.enum(["works", "fails", "lost"]).openapi({
-          description: "`lost`: it has not noted its state for 30 s. It was killed, hangs or cannot write.",
-        }),
-        Fault: z.array(z.string()).openapi({ description: "The parts that fail, each with a detail." }),
-        StartDateTime: at,
-        NotedDateTime: at,
-        RequestsInWork: z.int(),
-        SigningKeyId: z.string(),
-      }).openapi("Process"),
-    ),
-  }),
+export const processesSchema = dataSchema({
+  Process: z.array(
+    z.strictObject({
+      ProcessId: z.string().openapi({ description: "Of this start of the process." }),
+      Name: z.string().openapi({ description: "`PLATFORM_PROCESS_NAME`, or the address of its listener." }),
+      Serves: z.enum(["all", "api", "browser", "console"]),
+      State: z.enum(["works", "fails", "lost"]).openapi({
+        description: "`lost`: it has not noted its state for 30 s. It was killed, hangs or cannot write.",
+      }),
+      Fault: z.array(z.string()).openapi({ description: "The parts that fail, each with a detail." }),
+      StartDateTime: at,
+      NotedDateTime: at,
+      RequestsInWork: z.int(),
+      SigningKeyId: z.string(),
+    }).openapi("Process"),
+  ),
 });
 
 const route = operationRoute({

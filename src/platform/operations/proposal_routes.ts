@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
+import { at, dataSchema, operationAnswer, operationRoute } from "../guards/http/operation_answers.ts";
 import { admits, operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import { OPERATION_ROLES } from "../guards/security/operator_roles.ts";
@@ -23,7 +23,6 @@ export interface ProposalRouteDeps extends ProposalDeps {
   readonly carryOut: CarryOut;
 }
 
-const at = z.string().openapi({ format: "date-time" });
 const proposalSchema = z.strictObject({
   ProposalId: z.uuid(),
   State: z.enum(["proposed", "approved", "done", "failed", "withdrawn", "expired", "unclear"]),
@@ -44,9 +43,7 @@ const proposalSchema = z.strictObject({
 }).openapi("Proposal");
 
 /** Schema of the list. */
-export const proposalsSchema = z.strictObject({
-  Data: z.strictObject({ Proposal: z.array(proposalSchema) }),
-});
+export const proposalsSchema = dataSchema({ Proposal: z.array(proposalSchema) });
 
 const tags = ["Proposals"];
 const listRoute = operationRoute({

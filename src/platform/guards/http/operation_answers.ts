@@ -141,6 +141,16 @@ export function registerOperationAnswers(registry: OpenAPIRegistry): void {
   }
 }
 
+/** Schema of a time. */
+export const at = z.string().openapi({ format: "date-time" });
+
+/** The schema of a body whose `Data` has these members and no others. */
+export function dataSchema<Members extends z.ZodRawShape>(
+  members: Members,
+): z.ZodObject<{ Data: z.ZodObject<Members, z.core.$strict> }, z.core.$strict> {
+  return z.strictObject({ Data: z.strictObject(members) });
+}
+
 /** Schema of the name that people read beside a client id. */
 export const tppName = z.string().optional().openapi({
   description: "Its name. Absent if its registration was deleted.",

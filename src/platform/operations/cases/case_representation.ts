@@ -17,6 +17,7 @@ import { reasonCodeSchema, representReasonCode, toWire } from "../../guards/http
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import type { TraceStore } from "../traces/trace_store.ts";
 import { type BundleDeps, deletionEntry } from "./case_bundle.ts";
+import { at, dataSchema } from "../../guards/http/operation_answers.ts";
 
 export interface CaseSummaryDeps extends BundleDeps {
   readonly consents: ConsentStore;
@@ -30,7 +31,6 @@ export interface CaseSummaryDeps extends BundleDeps {
 /** Traces of an answer. */
 const TRACES = 50;
 
-const at = z.string().openapi({ format: "date-time" });
 const account = z.strictObject({
   SchemeName: z.string(),
   Identification: z.string(),
@@ -62,26 +62,24 @@ export const glanceSchema = z.strictObject({
 });
 
 /** Schema of a case at a glance. */
-export const caseSummarySchema = z.strictObject({
-  Data: z.strictObject({
-    Case: glanceSchema.optional().openapi({ description: "Absent if retention has deleted the case." }),
-    PaymentOrder: openOrderSchema.optional().openapi({ description: "Until the bank has answered it." }),
-    Entry: z.array(
-      z.strictObject({
-        Subject: z.string(),
-        DateTime: at.openapi({ description: "With milliseconds." }),
-        Event: z.string(),
-        Actor: z.string(),
-        ActorName: z.string().optional().openapi({ description: "Of the TPP or the bank." }),
-        Reason: z.string().optional(),
-        InteractionId: z.string().optional(),
-        Evidence: z.array(z.strictObject({ Kind: z.string(), IsDeleted: z.boolean() })),
-      }).openapi("CaseHistoryEntry"),
-    ).openapi({
-      description: "Of the consent and its payment, oldest first, in the order of the bundle's `entries`.",
-    }),
-    Trace: z.array(traceSchema).openapi({ description: "The newest ones of the TPP about the consent." }),
+export const caseSummarySchema = dataSchema({
+  Case: glanceSchema.optional().openapi({ description: "Absent if retention has deleted the case." }),
+  PaymentOrder: openOrderSchema.optional().openapi({ description: "Until the bank has answered it." }),
+  Entry: z.array(
+    z.strictObject({
+      Subject: z.string(),
+      DateTime: at.openapi({ description: "With milliseconds." }),
+      Event: z.string(),
+      Actor: z.string(),
+      ActorName: z.string().optional().openapi({ description: "Of the TPP or the bank." }),
+      Reason: z.string().optional(),
+      InteractionId: z.string().optional(),
+      Evidence: z.array(z.strictObject({ Kind: z.string(), IsDeleted: z.boolean() })),
+    }).openapi("CaseHistoryEntry"),
+  ).openapi({
+    description: "Of the consent and its payment, oldest first, in the order of the bundle's `entries`.",
   }),
+  Trace: z.array(traceSchema).openapi({ description: "The newest ones of the TPP about the consent." }),
 }).openapi("CaseSummary");
 
 type Summary = z.infer<typeof caseSummarySchema>["Data"];

@@ -6,7 +6,7 @@ import { z } from "@hono/zod-openapi";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 import { type BundleDeps, bundleOf, deletionOf } from "./case_bundle.ts";
@@ -50,10 +50,8 @@ const summaryRoute = operationRoute({
   errors: [404],
 });
 
-const erasureSchema = z.strictObject({ Data: z.strictObject({ Reason: plainText(10, 500) }) });
-const erasedSchema = z.strictObject({
-  Data: z.strictObject({ ConsentId: z.uuid(), ErasedAt: z.iso.datetime() }),
-});
+const erasureSchema = dataSchema({ Reason: plainText(10, 500) });
+const erasedSchema = dataSchema({ ConsentId: z.uuid(), ErasedAt: z.iso.datetime() });
 
 const erasureRoute = operationRoute({
   method: "post",

@@ -5,7 +5,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 
 export interface LogRouteDeps {
@@ -29,7 +29,7 @@ const checkpointRoute = operationRoute({
   answers: {
     200: operationAnswer(
       "The checkpoint",
-      z.strictObject({ Data: z.strictObject({ Checkpoint: checkpoint, Size: z.int() }) }),
+      dataSchema({ Checkpoint: checkpoint, Size: z.int() }),
     ),
   },
   errors: [404],
@@ -43,7 +43,7 @@ const consistencyRoute = operationRoute({
   description: "RFC 9162 §2.1.4. Sizes are numbers of leaves, from 1 to the size of the newest checkpoint.",
   request: { query: z.object({ from: size, to: size }) },
   answers: {
-    200: operationAnswer("The proof", z.strictObject({ Data: z.strictObject({ Proof: proof }) })),
+    200: operationAnswer("The proof", dataSchema({ Proof: proof })),
   },
   errors: [404],
 });
@@ -60,9 +60,7 @@ const inclusionRoute = operationRoute({
   answers: {
     200: operationAnswer(
       "The proof",
-      z.strictObject({
-        Data: z.strictObject({ Index: z.int(), Size: z.int(), Proof: proof, Checkpoint: checkpoint }),
-      }),
+      dataSchema({ Index: z.int(), Size: z.int(), Proof: proof, Checkpoint: checkpoint }),
     ),
   },
   errors: [404],

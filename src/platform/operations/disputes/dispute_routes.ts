@@ -14,7 +14,13 @@ import type { ClientStore } from "../../core/registration/client_store.ts";
 import { findDispute, listOpenDisputes } from "../../core/disputes/dispute_store.ts";
 import { disputedPayment, statementsOf } from "../../core/disputes/read_dispute.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
+import {
+  dataSchema,
+  operationAnswer,
+  operationRoute,
+  tppMember,
+  tppName,
+} from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 
@@ -27,18 +33,14 @@ const LISTED = 1000;
 
 const parties = { BankId: z.string(), TppId: z.string(), Tpp: tppName };
 /** Schema of the list. */
-export const openDisputesSchema = z.strictObject({
-  Data: z.strictObject({
-    Dispute: z.array(
-      z.strictObject({ ...disputeFields, ...parties, IsOverdue: z.boolean() }).openapi("OpenDispute"),
-    ),
-  }),
+export const openDisputesSchema = dataSchema({
+  Dispute: z.array(
+    z.strictObject({ ...disputeFields, ...parties, IsOverdue: z.boolean() }).openapi("OpenDispute"),
+  ),
 });
 /** Schema of a dispute for who decides it. */
 export const disputeForDecisionSchema = z.strictObject({ Data: disputeData.extend(parties) });
-const decisionSchema = z.strictObject({
-  Data: z.strictObject({ Outcome: z.enum(["Upheld", "Rejected"]), Reason: plainText(10, 500) }),
-});
+const decisionSchema = dataSchema({ Outcome: z.enum(["Upheld", "Rejected"]), Reason: plainText(10, 500) });
 
 const common = { tags: ["Disputes"] };
 const params = z.object({ paymentId: z.uuid() });

@@ -6,6 +6,7 @@ import { addSums, type FunnelSums, noSums, STEP_BUCKETS } from "../../observed/f
 import { CONSENT_TYPES, type Step, STEPS } from "../../observed/funnel/journey.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { FunnelStore } from "../../observed/funnel/funnel_store.ts";
+import { dataSchema } from "../../guards/http/operation_answers.ts";
 
 /** What the funnel can be divided by. */
 export const DIMENSIONS = ["day", "bank", "tpp", "type", "language"] as const;
@@ -103,8 +104,10 @@ export const funnelRowSchema = z.strictObject({
   })).openapi({ description: "Consents and payments that were rejected or expired, most frequent first." }),
 }).openapi("FunnelRow");
 
-export const funnelSchema = z.strictObject({
-  Data: z.strictObject({ FromDate: z.iso.date(), UntilDate: z.iso.date(), Row: z.array(funnelRowSchema) }),
+export const funnelSchema = dataSchema({
+  FromDate: z.iso.date(),
+  UntilDate: z.iso.date(),
+  Row: z.array(funnelRowSchema),
 });
 
 export type ShownFunnelRow = z.infer<typeof funnelRowSchema>;

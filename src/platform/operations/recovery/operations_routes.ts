@@ -6,7 +6,7 @@ import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { readBytes } from "../../../base/http/body.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
+import { dataSchema, operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
@@ -34,7 +34,7 @@ const holdSchema = z.strictObject({
 }).openapi("OrderHold");
 const oneHold = operationAnswer("The state of the hold", z.strictObject({ Data: holdSchema }));
 /** Schema of every hold after a restore. */
-export const orderHoldsSchema = z.strictObject({ Data: z.strictObject({ OrderHold: z.array(holdSchema) }) });
+export const orderHoldsSchema = dataSchema({ OrderHold: z.array(holdSchema) });
 const params = z.object({ bank: z.string() });
 const tags = ["Restore"];
 const textContent = (description: string): { content: { "text/plain": { schema: z.ZodType } } } => ({

@@ -10,6 +10,7 @@ import {
   successRate,
   type Sums,
 } from "./report.ts";
+import { dataSchema } from "../../guards/http/operation_answers.ts";
 
 export const reasonsSchema = z.array(
   z.strictObject({
@@ -77,13 +78,11 @@ export const reportSchema = z.strictObject({
 }).openapi("Report");
 
 /** Schema of a page of reports. */
-export const reportsSchema = z.strictObject({
-  Data: z.strictObject({
-    FromDate: z.iso.date(),
-    UntilDate: z.iso.date(),
-    Report: z.array(reportSchema),
-    After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
-  }),
+export const reportsSchema = dataSchema({
+  FromDate: z.iso.date(),
+  UntilDate: z.iso.date(),
+  Report: z.array(reportSchema),
+  After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
 });
 export type ShownReport = z.infer<typeof reportsSchema>["Data"]["Report"][number];
 export type ShownSums = ShownReport["Total"];

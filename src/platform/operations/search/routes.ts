@@ -6,7 +6,13 @@ import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
 import { DAY_MS } from "../../observed/figures/figures.ts";
 import { isWalkCursor } from "../../guards/lists/lookup_store.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute, tppMember, tppName } from "../../guards/http/operation_answers.ts";
+import {
+  dataSchema,
+  operationAnswer,
+  operationRoute,
+  tppMember,
+  tppName,
+} from "../../guards/http/operation_answers.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import {
@@ -47,12 +53,10 @@ export const caseSchema = z.strictObject({
 }).openapi("FoundCase");
 
 /** Schema of what a search has found. */
-export const searchSchema = z.strictObject({
-  Data: z.strictObject({
-    Case: z.array(caseSchema),
-    Trace: z.array(traceSchema),
-    IsComplete: z.boolean().openapi({ description: "`false` if there are further cases or traces." }),
-  }),
+export const searchSchema = dataSchema({
+  Case: z.array(caseSchema),
+  Trace: z.array(traceSchema),
+  IsComplete: z.boolean().openapi({ description: "`false` if there are further cases or traces." }),
 });
 
 const searchRoute = operationRoute({
@@ -72,12 +76,10 @@ const searchRoute = operationRoute({
 });
 
 /** Schema of a page of a search by amount. */
-export const amountSchema = z.strictObject({
-  Data: z.strictObject({
-    Case: z.array(caseSchema),
-    After: z.string().optional().openapi({
-      description: "Where the search goes on; absent at its end. A page can be empty before it.",
-    }),
+export const amountSchema = dataSchema({
+  Case: z.array(caseSchema),
+  After: z.string().optional().openapi({
+    description: "Where the search goes on; absent at its end. A page can be empty before it.",
   }),
 });
 

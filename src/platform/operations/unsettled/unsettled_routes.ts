@@ -3,39 +3,33 @@ import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
+import { at, dataSchema, operationAnswer, operationRoute } from "../../guards/http/operation_answers.ts";
 import { toWire } from "../../guards/http/wire_fields.ts";
 import { operation } from "../../guards/security/operation.ts";
 import { readUnsettled } from "./find_unsettled.ts";
 import { inquireBank, type InquireBankDeps } from "./inquire_bank.ts";
 
-const dateTime = z.string().openapi({ format: "date-time" });
-
 /** Schema of the payments that no bank has decided on for long. */
-export const unsettledSchema = z.strictObject({
-  Data: z.strictObject({
-    Bank: z.array(
-      z.strictObject({
-        BankId: z.string(),
-        Payment: z.array(z.strictObject({
-          DomesticPaymentId: z.uuid(),
-          InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
-          Status: z.string(),
-          CreationDateTime: dateTime,
-          StatusUpdateDateTime: dateTime,
-        })).openapi({ description: "Oldest first, at most 1000." }),
-      }).openapi("UnsettledPayments"),
-    ),
-  }),
+export const unsettledSchema = dataSchema({
+  Bank: z.array(
+    z.strictObject({
+      BankId: z.string(),
+      Payment: z.array(z.strictObject({
+        DomesticPaymentId: z.uuid(),
+        InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
+        Status: z.string(),
+        CreationDateTime: at,
+        StatusUpdateDateTime: at,
+      })).openapi({ description: "Oldest first, at most 1000." }),
+    }).openapi("UnsettledPayments"),
+  ),
 });
-const inquiredSchema = z.strictObject({
-  Data: z.strictObject({
-    Asked: z.int(),
-    Updated: z.int(),
-    Unchanged: z.int(),
-    NotMentioned: z.int(),
-    Disagreement: z.array(z.strictObject({ DomesticPaymentId: z.string(), Why: z.string() })),
-  }),
+const inquiredSchema = dataSchema({
+  Asked: z.int(),
+  Updated: z.int(),
+  Unchanged: z.int(),
+  NotMentioned: z.int(),
+  Disagreement: z.array(z.strictObject({ DomesticPaymentId: z.string(), Why: z.string() })),
 });
 
 const common = { tags: ["Payment orders"] };
