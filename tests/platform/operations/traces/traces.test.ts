@@ -9,10 +9,12 @@ import {
   authorize,
   Browser,
   putAccounts,
+  redeem,
   toBank,
 } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
+import { issueCode } from "testing/oauth_requests.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { comeBack } from "../../core/frontchannel/come_back.ts";
 import { idOf, readTraces, tracesAt } from "./read_traces.ts";
@@ -113,6 +115,13 @@ Deno.test("traces of another participant are answered like unknown ones [TRC3]",
       assertEquals(await tracesAt(env, `?${query}`, other), []);
     }
   }
+  // Another client's code leads to no consent of this client.
+  const issued = await issueCode(env);
+  assertEquals((await redeem(env, issued, { client: env.otherTpp })).status, 400);
+  assertEquals(await tracesAt(env, `?consent_id=${issued.consentId}`, env.otherTpp), []);
+  assertEquals((await redeem(env, issued)).status, 200);
+  const ofOwner = await tracesAt(env, `?consent_id=${issued.consentId}`);
+  assert(ofOwner.some(({ Endpoint }) => Endpoint === "/{bank}/token.oauth2/v1"));
   // The same interaction id, sent by another client, does not lead to the first one's trace.
   const bound = await clientToken(env, env.otherTpp);
   const headers = { "x-fapi-interaction-id": InteractionId };
