@@ -114,6 +114,7 @@ function tokenHash(expected: string | undefined): ClaimRule<unknown> {
       : mismatch(name, `${quote(expected)} (the base64url SHA-256 of the access token)`, ath);
 }
 
+const MAX_HTU_CHARACTERS = 2048;
 // RFC 3986 §4.3 without userinfo. A URL parser would repair spaces, line breaks and backslashes, and drop an empty
 // user.
 const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
@@ -123,7 +124,7 @@ const ABSOLUTE_URI = /^https?:\/\/[\w.:[\]-]+(?:[/?#][!-[\]-~]*)?$/i;
  */
 function sameTarget(htu: string, expected: string): boolean {
   if (htu === expected) return true; // the usual case
-  if (!ABSOLUTE_URI.test(htu)) return false;
+  if (htu.length > MAX_HTU_CHARACTERS || !ABSOLUTE_URI.test(htu)) return false;
   const sent = URL.parse(htu);
   return sent !== null && normaliseUrl(sent) === normaliseUrl(new URL(expected));
 }

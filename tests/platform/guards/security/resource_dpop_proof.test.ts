@@ -164,7 +164,7 @@ test("resource endpoints go by the configured URL, whatever host the request nam
   }
 });
 
-test("a proof's htu may escape each character that needs no escape, in either case, and no other [DP-N11]", async ({ env }) => {
+test("a proof's htu may escape each character that needs no escape, in either case, and no other, and has 2,048 characters at most [DP-N11]", async ({ env }) => {
   const [endpoint] = (await resourceCalls(env)).filter(({ method }) => method === "GET");
   if (endpoint === undefined) throw new Error("no GET");
   const escape = (part: RegExp, inCase: "toUpperCase" | "toLowerCase"): string =>
@@ -177,6 +177,8 @@ test("a proof's htu may escape each character that needs no escape, in either ca
       [escape(/[A-Za-z0-9._~-]/g, "toUpperCase"), 200],
       [escape(/[A-Za-z0-9._~-]/g, "toLowerCase"), 200],
       [escape(/\/(?!.*\/)/g, "toUpperCase"), 401],
+      [`${endpoint.url}?`.padEnd(2048, "x"), 200],
+      [`${endpoint.url}?`.padEnd(2049, "x"), 401],
     ] as const
   ) {
     const headers = {
