@@ -28,6 +28,8 @@ const DETACHED: ReadonlySet<string> = new Set([
   "payer_accounts",
   "payment_request",
   "status_report",
+  "tpp_dispute",
+  "bank_dispute",
 ]);
 
 /**

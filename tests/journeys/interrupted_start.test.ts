@@ -18,7 +18,9 @@ for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
   Deno.test(`a start interrupted between the directory's commit and the files of ${where} is made up for by the next [F1]`, async () => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
     const port = freeSandboxPorts();
-    const start = (): ReturnType<typeof startEcosystem> => startEcosystem({ port, dir, log: () => {} });
+    // A program that another test starts meanwhile keeps the lock's file open until it has begun.
+    const start = (): ReturnType<typeof startEcosystem> =>
+      startEcosystem({ port, dir, log: () => {}, patienceMs: 5000 });
     try {
       await losingAnswers(count, async () => void await assertRejects(start, Error, "power cut"));
       assertEquals(await exists(`${dir}/participants/${where}/participant.json`), false);

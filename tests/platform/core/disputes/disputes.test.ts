@@ -11,6 +11,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { bodyOf, present } from "testing/answers.ts";
 import { call, type CallOptions, good, pay } from "testing/flows.ts";
+import { historyOf } from "testing/histories.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import type { Participant } from "testing/participants.ts";
@@ -129,8 +130,7 @@ const decide = (env: PushEnvironment, id: string, Outcome = "Upheld"): Promise<R
   });
 
 test("a dispute is opened, answered and decided: events, statements and evidence of each step [DSP1] [DSP2] [DSP3] [DSP5] [DSP6] [DSP7]", async ({ env }) => {
-  const id = await paidIn(env);
-  const opening = { idempotencyKey: "dispute-1" };
+  const [id, opening] = [await paidIn(env), { idempotencyKey: "dispute-1" }];
   const open = { DomesticPaymentId: id, Action: "Open" };
   const opened = await taken(env, env.tpp, open, opening);
   assertEquals([opened.Status, opened.OpenedBy, opened.Statement.length], ["Open", "TPP", 1]);
@@ -163,6 +163,7 @@ test("a dispute is opened, answered and decided: events, statements and evidence
   }
   assertEquals((await decide(env, id)).status, 409);
   const { entries } = await assertBundlesHold(env, id);
+  await historyOf(env.store, id);
   const ofDispute = entries.flatMap(({ record }) => record.event.startsWith("dispute.") ? record : []);
   const [events, numbers] = [ofDispute.map(({ event }) => event), ofDispute.map(({ sequence }) => sequence)];
   assertEquals(events, ["dispute.opened", "dispute.answered", "dispute.decided"]);
