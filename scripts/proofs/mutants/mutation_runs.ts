@@ -18,8 +18,10 @@ const SURVEYED = { near: 20, telling: 12 };
 const LINES_BEFORE = 2;
 /** Lines of the declaration that has a change, such as a function with its parameters. */
 const HEAD_LINES = 6;
-/** Test files of each kind that `deno test` runs for a change that is made when its module is loaded. */
+/** Test files of each kind that `deno test` runs first for a change that is made when its module is loaded. */
 const AT_LOAD = 3;
+/** Of the others it runs so many at a time. */
+const GROUP_FILES = 4;
 /** Then it runs this one: lists of statuses and the like are values of the documents, wherever they are declared. */
 const DOCUMENT = "tests/platform/process/documents/openapi_document.test.ts";
 /** What came of a fault. Invalid: the types do not fit. */
@@ -129,15 +131,14 @@ async function outcomeWith(
   { survey, near: chosenBy, sound, worker }: Means,
 ): Promise<Outcome> {
   const { near, telling } = chosenBy(mutation);
-  const caught = await isCaught(number, [...new Set([...near, ...telling])], survey, worker.process);
+  const chosen = [...new Set([...near, ...telling])];
+  const caught = await isCaught(number, chosen, survey, worker.process);
   if (caught === true) return "caught";
   if (caught === false && !survey.isAtLoad(number)) return "survived";
-  return await tried(
-    mutation,
-    [...[near, telling].map((files) => files.slice(0, AT_LOAD)), [DOCUMENT]],
-    await worker.tree(),
-    sound,
-  );
+  const first = [...[near, telling].map((files) => files.slice(0, AT_LOAD)), [DOCUMENT]];
+  const left = chosen.filter((file) => !first.flat().includes(file));
+  const groups = left.flatMap((_, at) => at % GROUP_FILES === 0 ? [left.slice(at, at + GROUP_FILES)] : []);
+  return await tried(mutation, [...first, ...groups], await worker.tree(), sound);
 }
 
 /** Group by group. Only a test that passes without the fault can catch it. */
