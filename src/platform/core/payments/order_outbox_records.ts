@@ -7,12 +7,13 @@ import {
   defineRecord,
   flag,
   instant,
+  type MembersOf,
   optional,
   paymentId,
   type StoredRecord,
   text,
 } from "../../../base/store/record.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { PaymentOrder, WaitingOrder } from "./payment_order.ts";
 
 const members = {
   paymentId,
@@ -21,7 +22,7 @@ const members = {
   mayBeAtBank: flag,
   lastFailure: optional(text),
   bankText: optional(text),
-};
+} satisfies MembersOf<Omit<WaitingOrder, "state" | "dueAt">>;
 
 export const outboxRecord = defineRecord<PaymentOrder>({
   name: "outbox",

@@ -100,6 +100,8 @@ test("A migration of a database with entries keeps them, and reports them [G13]"
       sql`select bank, charges, expires_at from reporting.payment, hub.entry_payment`
     );
     assertEquals([...rows], [{ bank: "BANKA", charges: 0, expires_at: new Date(expiresAt) }]);
+    const oldest = await connections.run((sql) => sql`select works_from from hub.migration order by number`);
+    assertEquals(oldest.map(({ works_from }) => works_from), [1, 1, 1]); // programs of the first schema go on
   });
 });
 

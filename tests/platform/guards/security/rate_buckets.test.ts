@@ -272,3 +272,12 @@ Deno.test("what a process gives back is there a second later for another one tha
     assertEquals(await other.take(NAME, policy), wait, `after ${at} ms`);
   }
 });
+
+Deno.test("all that a process has drawn and not used is in the bucket before its end [RL5]", async () => {
+  const policy = { perSecond: 1 / 3600, burst: 128 };
+  const shared = await openShared();
+  assertEquals(await shared.buckets.take(NAME, policy), 0);
+  assertEquals(await shared.stored(), [112, 0]);
+  await shared.buckets.giveBackAll(NAME[0], policy);
+  assertEquals(await shared.stored(), [127, 0]);
+});
