@@ -32,6 +32,7 @@ Deno.test("A report that comes before the push is answered counts, and the answe
   const made = await paid(env);
   assertEquals(made.Status, "AcceptedSettlementCompleted");
   assertEquals(await outboxKeys(env), []);
+  assertEquals(env.logged.filter((line) => line.includes('"order.delivered"')), []);
   assertEquals((await history(env, made.DomesticPaymentId)).slice(1), [
     `payment.${ACCEPTED} by ${env.bankA.clientId}`,
     `payment.AcceptedSettlementCompleted by ${env.bankA.clientId}`,
