@@ -212,9 +212,11 @@ test("What is answered to a decision is in the language of the page that it was 
   assertStringIncludes(await answer.text(), '<html lang="es" dir="ltr">');
 });
 
-test("GET problem shows only pages that there are, for a number that is one [AZ-N16]", async ({ env }) => {
+test("GET problem shows only pages that there are, for a number that is one, and in each language what is wrong with a link [AZ-N16]", async ({ env }) => {
   const uuid = "93bac548-d2de-4546-b106-880a5018460d";
   const shown = await open(env, `/problem?page=finished&request=${uuid}`);
+  const explained = await open(env, `/problem?page=link_unusable&request=${uuid}&fault=client_id_missing`);
+  assertEquals((await explained.text()).match(/fault=client_id_missing&(?:amp;)?lang=/g)?.length, 4);
   assertEquals([shown.status, shown.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
   assertBrowserHeaders(shown);
   const html = await shown.text();
