@@ -113,8 +113,8 @@ async function takeIntoUse(vault: Store): Promise<boolean> {
   if (mark === null) return await dataKeyRestoreRecord.get(vault, restoreKey) !== null;
   const writes: Write[] = [{ kind: "delete", key: storeCopyKey }];
   dataKeyRestoreRecord.set({ writes }, restoreKey, { takenAt: mark.value.takenAt });
-  await vault.commit({ checks: [], writes }); // another process does the same
-  return true;
+  await vault.commit({ checks: [{ key: storeCopyKey, version: mark.version }], writes });
+  return true; // if another process was first, it has done the same
 }
 
 async function rejectOtherKeys(vault: Store, wrapping: WrappingKeys): Promise<void> {

@@ -34,6 +34,9 @@ export const SEALED = "sealedMembers";
 /** The member that says whether the personal data can be read. A reader of a sealed record decides by it. */
 const STATE = "personalData";
 const BASE64URL = { alphabet: "base64url" } as const;
+/** Length of the JSON of sealed members, in UTF-16 units, of which each has at most three bytes in UTF-8. */
+const MAX_SEALED = 262_144;
+const BOUND = { maxOutputLength: 3 * MAX_SEALED };
 
 /**
  * The newest box of each value that this process has just sealed or opened, and the text in it, because a consent is
@@ -146,6 +149,7 @@ async function sealValue(
   }
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
+  if (json.length > MAX_SEALED) throw new Error(`sealed members of ${name} are too long`);
   const dataKey = await keys.sealing(id);
   const box = recent.boxOf(name, json) ??
     base64url(await sealBox(dataKey, name, Uint8Array.from(deflateRawSync(json))));
@@ -185,7 +189,7 @@ async function openText(
 ): Promise<string | undefined> {
   const box = Uint8Array.fromBase64(text, BASE64URL);
   try {
-    return new TextDecoder().decode(inflateRawSync(await openBox(dataKey, name, box)));
+    return new TextDecoder().decode(inflateRawSync(await openBox(dataKey, name, box), BOUND));
   } catch (error) {
     if (!keys.canLackKeys) throw error;
     keys.noteLost(id);

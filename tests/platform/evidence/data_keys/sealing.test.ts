@@ -119,6 +119,8 @@ Deno.test("sealed members are compressed, and come back as they were [P3]", asyn
     stores.elapsed += 60_000; // texts of boxes are remembered until then
     assertEquals((await stores.store.get(key))?.value, value);
   }
+  const tooLong = put(stores.store, key, { v: 1, text: "a".repeat(262_144) });
+  await assertRejects(() => tooLong, Error, "are too long");
 });
 
 Deno.test("the evidence in the row of an entry is sealed; a read opens it, and a listing asks for no key [EN12, P3]", async () => {
