@@ -119,8 +119,8 @@ export function isHttpDate(text: string): boolean {
 }
 
 /**
- * Finds at which of the days before the end of something people are told of it now. Returns the smallest of `days` that is not shorter than the time left. Undefined if the end is farther away than all
- * of them, or has passed.
+ * Finds which reminder of an end is due. Returns the smallest of `days` that is not shorter than the time left, or
+ * undefined if the end is farther away than all of them, or has passed.
  *
  * @param endsAt milliseconds
  * @param now milliseconds

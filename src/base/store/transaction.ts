@@ -95,9 +95,9 @@ export function remove(tx: Transaction, key: Key): void {
 const MAX_ATTEMPTS = 8;
 
 /**
- * Reads, decides and commits in one atomic step, for work that no request causes. An attempt reads through `tx` and stages its checks and writes. If
- * a checked entry has changed meanwhile, no write happens, and the attempt runs again on the current entries. An
- * attempt that stages no work is not committed, and the replay records stay pending.
+ * Reads, decides and commits in one atomic step, for work that no request causes. An attempt reads through `tx` and
+ * stages its checks and writes. If a checked entry has changed meanwhile, no write happens, and the attempt runs again
+ * on the current entries. An attempt that stages no work is not committed.
  *
  * @returns what the attempt that committed returned
  * @throws {ApiError} what an attempt throws; a replay record's own reason if one was used before; or
@@ -114,7 +114,9 @@ export async function transact<T>(
 
 /**
  * Like {@link transact}, for a request. The first attempt uses the entries that the request has read, and its replay
- * records are part of the commit.
+ * records are part of the commit. They stay pending if no work is committed.
+ *
+ * @param request undefined for work that a request or an operator may cause, if it was the operator
  */
 export async function transactFor<T>(
   deps: TransactDeps,
