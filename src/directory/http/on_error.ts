@@ -3,6 +3,7 @@
  * and the stack is logged.
  */
 import type { Context } from "hono";
+import { errorText } from "../../base/kernel/batches.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import {
   ApiError,
@@ -34,7 +35,7 @@ export function answerErrors(
 function note(log: DirectoryLog, c: Context<DirectoryEnv>, error: Error, status: number): void {
   const requestId = c.get("requestId");
   if (isStoreFailure(error)) log.info("directory.rejected", { requestId, status, detail: error.message });
-  else if (status === 500) log.error("directory.failed", { requestId, error: error.stack ?? error.message });
+  else if (status === 500) log.error("directory.failed", { requestId, error: errorText(error) });
   else if (status === 503) log.error("directory.unavailable", { requestId, detail: error.message });
   else log.info("directory.rejected", { requestId, status, detail: error.message });
 }

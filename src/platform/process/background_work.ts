@@ -1,5 +1,6 @@
 /** The platform's background work. Each job begins a pass once a second, one at a time, until it is stopped. */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
+import { errorText } from "../../base/kernel/batches.ts";
 import type { Log } from "../observed/log_events.ts";
 
 /**
@@ -100,5 +101,5 @@ function openLoop(job: Job, isStopped: () => boolean, log: Log): Loop {
 
 function fail(log: Log, error: Error): void {
   if (isStoreFailure(error)) return; // the store has logged it once
-  log.error("work.failed", { error: error.stack ?? error.message });
+  log.error("work.failed", { error: errorText(error) });
 }

@@ -4,7 +4,7 @@
  */
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
-import { allEnded, inRandomBatches } from "../../../base/kernel/batches.ts";
+import { allEnded, errorText, inRandomBatches } from "../../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
 import { leaseOrders } from "./lease_orders.ts";
@@ -36,7 +36,7 @@ export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => bo
   const walks = await startWalks(deps, isStopped);
   for (const walk of walks) {
     const ended: Promise<void> = walk.then(() => {}, (error: Error) => {
-      if (!isStoreFailure(error)) deps.log.error("work.failed", { error: error.stack ?? error.message });
+      if (!isStoreFailure(error)) deps.log.error("work.failed", { error: errorText(error) });
     }).finally(() => void deps.underWay.delete(ended));
     deps.underWay.add(ended);
   }

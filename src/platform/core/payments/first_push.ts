@@ -3,6 +3,7 @@
  * A push that takes longer continues, and a shutdown can wait for it.
  */
 import { releasePlaceWhile } from "../../../base/http/context.ts";
+import { errorText } from "../../../base/kernel/batches.ts";
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { ORDER_FIRST_PUSH_SECONDS } from "../../../base/profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
@@ -16,7 +17,7 @@ export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Pro
     .then((free) => deliverOwn(deps, order).finally(free))
     .catch((error: Error) => {
       if (isStoreFailure(error)) return; // the order is still in the outbox and is pushed again
-      deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
+      deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
     })
     .finally(() => void deps.underWay.delete(push));
   deps.underWay.add(push);

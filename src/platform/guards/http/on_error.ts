@@ -3,6 +3,7 @@
  * bug: the response is a 500 without details, and the log has the stack with the interaction id.
  */
 import type { Context } from "hono";
+import { errorText } from "../../../base/kernel/batches.ts";
 import type { StatusCode } from "hono/utils/http-status";
 import {
   ApiError,
@@ -148,7 +149,7 @@ function note(
   const facts = c.get("facts");
   if (rejection === undefined) {
     metrics.count("platform_failures_total", {});
-    return log.error("request.failed", { ...facts, error: error.stack });
+    return log.error("request.failed", { ...facts, error: errorText(error) });
   }
   const { reason, parts: { detail } } = rejection;
   metrics.count("platform_rejections_total", { reason });
