@@ -65,6 +65,18 @@ async function specifiedDigest(item: CaseItem): Promise<string> {
   return digest.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+/** The events of a consent that became a payment. */
+const CONSENT = [
+  "consent.AwaitingAuthorisation",
+  "consent.authorization_requested",
+  "consent.customer_sent_to_bank",
+  "consent.AwaitingAuthorisation", // the bank's accounts
+  "consent.customer_authenticated",
+  "consent.Authorized",
+  "consent.token_issued",
+  "consent.Consumed",
+];
+
 test("the case file of a payment has every entry of both histories in order, without a gap in their numbers [EN1] [EN2]", async ({ env, t }) => {
   const file = await settledCase(env);
   const of = (subject: string): readonly (number | undefined)[] =>
@@ -73,14 +85,7 @@ test("the case file of a payment has every entry of both histories in order, wit
     assertEquals(of(file.consentId), [1, 2, 3, 4, 5, 6, 7, 8]);
     assertEquals(of(file.paymentId), [1, 2]);
     assertEquals(file.entries.map(({ entry }) => entry.event), [
-      "consent.AwaitingAuthorisation",
-      "consent.authorization_requested",
-      "consent.customer_sent_to_bank",
-      "consent.AwaitingAuthorisation", // the bank's accounts
-      "consent.customer_authenticated",
-      "consent.Authorized",
-      "consent.token_issued",
-      "consent.Consumed",
+      ...CONSENT,
       "payment.AcceptedSettlementInProcess",
       "payment.AcceptedSettlementCompleted",
     ]);
@@ -167,16 +172,7 @@ test("the history of a consent is in the order of its changes, although the proc
   const flow = await authorised(env);
   await good(pay(at(env, behind.api), flow), 201);
   const entries = await historyOf(env.store, flow.consentId);
-  assertEquals(entries.map(({ event }) => event), [
-    "consent.AwaitingAuthorisation",
-    "consent.authorization_requested",
-    "consent.customer_sent_to_bank",
-    "consent.AwaitingAuthorisation", // the bank's accounts
-    "consent.customer_authenticated",
-    "consent.Authorized",
-    "consent.token_issued",
-    "consent.Consumed",
-  ]);
+  assertEquals(entries.map(({ event }) => event), CONSENT);
   assertEquals(entries.at(-1)?.at, env.now - 20_000); // the time that the process knew is kept
   await behind.stop();
 });
