@@ -46,6 +46,7 @@ import {
   paid,
   report,
 } from "support/orders.ts";
+import { openGatedStore } from "support/gated_store.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
 import { steps, stepsOf } from "support/steps.ts";
@@ -191,9 +192,11 @@ test("the deletion is one entry of the client's history, which names who did it 
   assertEquals(rejectionsIn(env), ["token.invalid: client is gone"]);
 });
 
-test("of two deletions at the same time one is answered 204, and one 401 [DC22]", async ({ env }) => {
+Deno.test("of two deletions at the same time one is answered 204, and one 401 [DC22]", async () => {
+  const store = await openGatedStore();
+  await using env = await openEnvironment({ ...MANY_REGISTRATIONS, store });
   const bound = await clientToken(env, env.tpp);
-  const both = await Promise.all([1, 2].map(() => own(env, env.tpp, bound, "DELETE")));
+  const both = await store.together([1, 2].map(() => () => own(env, env.tpp, bound, "DELETE")));
   assertEquals(both.map(({ status }) => status).sort(), [204, 401]);
   assertEquals(rejectionsIn(env), ["token.invalid: deleted"]);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
